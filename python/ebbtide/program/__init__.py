@@ -1,0 +1,25 @@
+"""The program IR: relation, atom, guard, rule, program, strata, origin."""
+
+from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variable
+from ebbtide.program.guard import BUILTINS, Builtin, Guard
+from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
+from ebbtide.program.program import Program
+from ebbtide.program.rule import BodyPart, Rule
+
+__all__ = [
+    "BUILTINS",
+    "IN_PYTHON",
+    "TRIPLE",
+    "Argument",
+    "Atom",
+    "BodyPart",
+    "Builtin",
+    "Fact",
+    "Guard",
+    "Negation",
+    "Origin",
+    "Program",
+    "ProgramError",
+    "Rule",
+    "Variable",
+]

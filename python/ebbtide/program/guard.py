@@ -1,0 +1,88 @@
+"""Guards: what a rule asks of its terms beyond matching facts.
+
+A guard is a builtin applied to arguments. A *test* holds or does not. A *function* computes a term
+from all its arguments but the last, and the last is what it yields: an unbound variable is bound to
+it, anything else must equal it in value. A guard over terms that have no meaning for it (a
+comparison of an IRI with a number, a quotient by zero, an integer beyond 64 bits) does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from ebbtide.program.atom import Argument, Variable
+from ebbtide.program.origin import IN_PYTHON, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """How a builtin is called. `arity` counts the result of a function."""
+
+    name: str
+    arity: int
+    is_function: bool = False
+
+
+def _table(*builtins: Builtin) -> Mapping[str, Builtin]:
+    return MappingProxyType({builtin.name: builtin for builtin in builtins})
+
+
+BUILTINS: Final = _table(
+    # Comparisons by value: numbers with numbers, strings with strings, instants with instants.
+    # `equal` and `notEqual` also compare any two terms: by value where both have one of the same
+    # kind, else by identity.
+    Builtin("equal", 2),
+    Builtin("notEqual", 2),
+    Builtin("lessThan", 2),
+    Builtin("greaterThan", 2),
+    Builtin("le", 2),
+    Builtin("ge", 2),
+    # Tests of a term's kind.
+    Builtin("isLiteral", 1),
+    Builtin("notLiteral", 1),
+    Builtin("isURI", 1),
+    Builtin("isBNode", 1),
+    Builtin("notBNode", 1),
+    # Tests of a literal's lexical form (an IRI counts by its value).
+    Builtin("strStarts", 2),
+    Builtin("strEnds", 2),
+    Builtin("strContains", 2),
+    Builtin("regex", 2),
+    # Functions: the last argument is the result.
+    Builtin("sum", 3, is_function=True),
+    Builtin("difference", 3, is_function=True),
+    Builtin("product", 3, is_function=True),
+    Builtin("quotient", 3, is_function=True),
+    Builtin("min", 3, is_function=True),
+    Builtin("max", 3, is_function=True),
+    Builtin("strConcat", 3, is_function=True),
+    Builtin("strLength", 2, is_function=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A builtin applied to terms and variables."""
+
+    builtin: str
+    arguments: tuple[Argument, ...]
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """The arguments that must be known before the guard is asked."""
+        return self.arguments[:-1] if BUILTINS[self.builtin].is_function else self.arguments
+
+    @property
+    def result(self) -> Variable | None:
+        """The variable a function may bind."""
+        if not BUILTINS[self.builtin].is_function:
+            return None
+        last = self.arguments[-1]
+        return last if isinstance(last, Variable) else None
+
+    def __str__(self) -> str:
+        return f"{self.builtin}({', '.join(map(str, self.arguments))})"

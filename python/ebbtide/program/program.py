@@ -1,0 +1,55 @@
+"""A program: the rules, the arity of every relation, and the stratum of every rule.
+
+Invariant: a `Program` is checked when it is made. Every relation has one arity, every variable of a
+head, a negation shared with the body, or a guard is bound by the positive body, every builtin is
+known, and the rules are stratified. What is wrong is a `ProgramError` with the place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ebbtide.program.atom import TRIPLE
+from ebbtide.program.check import check_rules
+from ebbtide.program.rule import Rule
+from ebbtide.program.strata import stratify
+
+
+@dataclass(frozen=True)
+class Program:
+    """Rules ready to be planned.
+
+    `relations` declares relations with their arity; those that rules mention and `triple` are
+    added. With `closed=True` a relation that is mentioned but not declared is an error.
+    """
+
+    rules: tuple[Rule, ...]
+    relations: Mapping[str, int] = field(default_factory=dict)
+    closed: bool = False
+    strata: tuple[int, ...] = field(init=False)
+
+    def __init__(
+        self,
+        rules: Iterable[Rule] = (),
+        relations: Mapping[str, int] | None = None,
+        *,
+        closed: bool = False,
+    ) -> None:
+        rules = tuple(rules)
+        declared = {TRIPLE: 3, **(relations or {})}
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "relations", check_rules(rules, declared, closed=closed))
+        object.__setattr__(self, "closed", closed)
+        object.__setattr__(self, "strata", stratify(rules))
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the relations and the rules, names and origins aside."""
+        lines = [f"{name}/{arity}" for name, arity in sorted(self.relations.items())]
+        lines += [str(rule) for rule in self.rules]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))

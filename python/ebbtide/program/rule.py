@@ -1,0 +1,45 @@
+"""Rules: heads hold while every part of the body does.
+
+The body is a conjunction in any order; plans decide the order of evaluation. A derivation holds
+until the minimum of its positive atoms' `until`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ebbtide.program.atom import Atom, Negation
+from ebbtide.program.guard import Guard
+from ebbtide.program.origin import IN_PYTHON, Origin
+
+BodyPart: TypeAlias = Atom | Negation | Guard
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`heads :- body`, with a name and the place it was written."""
+
+    name: str
+    heads: tuple[Atom, ...]
+    body: tuple[BodyPart, ...]
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    @property
+    def positives(self) -> tuple[Atom, ...]:
+        """The atoms that must match facts."""
+        return tuple(part for part in self.body if isinstance(part, Atom))
+
+    @property
+    def negations(self) -> tuple[Negation, ...]:
+        """The atoms that must match nothing."""
+        return tuple(part for part in self.body if isinstance(part, Negation))
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """What is asked of the terms."""
+        return tuple(part for part in self.body if isinstance(part, Guard))
+
+    def __str__(self) -> str:
+        heads = ", ".join(map(str, self.heads))
+        return f"{heads} :- {', '.join(map(str, self.body))}."

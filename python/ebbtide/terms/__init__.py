@@ -1,0 +1,5 @@
+"""RDF terms, parsing and writing, timed formats."""
+
+from ebbtide.terms.term import IRI, BlankNode, Literal, Term, TermError, parse_term, to_python, to_term
+
+__all__ = ["IRI", "BlankNode", "Literal", "Term", "TermError", "parse_term", "to_python", "to_term"]

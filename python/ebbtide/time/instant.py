@@ -1,0 +1,44 @@
+"""Instants: signed 64-bit counts of milliseconds of event time (or of plain ticks).
+
+`until` is always exclusive: a fact holds at t while t < until. `FOREVER` is the `until` of the
+background; no event happens at or beyond it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
+
+Instant: TypeAlias = int
+
+FOREVER: Final[Instant] = 2**63 - 1
+EARLIEST: Final[Instant] = -(2**62)
+
+
+class InstantError(ValueError):
+    """A text that is not an instant."""
+
+
+def parse_instant(text: str) -> Instant:
+    """Read milliseconds, or ISO 8601 (without a zone: UTC).
+
+    >>> parse_instant("1500"), parse_instant("1970-01-01T00:00:01.5Z")
+    (1500, 1500)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InstantError(f"not an instant (milliseconds or ISO 8601): {text[:40]!r}") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since_epoch = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since_epoch.days * 86_400 + since_epoch.seconds) * 1000 + since_epoch.microseconds // 1000
+
+
+def show_until(until: Instant) -> str:
+    """An `until` for people: the number, or `forever`."""
+    return "forever" if until == FOREVER else str(until)

@@ -1,0 +1,99 @@
+"""Windows: which facts are in sight at a tick.
+
+A time window turns the instant of an event into the `until` of its fact; nothing else about it
+reaches an engine. A count window cannot know `until` beforehand: its facts hold until newer ones
+push them out, and for as long as they are in the window their `until` is `FOREVER`.
+
+    #                      tick t
+    # Sliding(w)      (t-w------t]      until = at + w
+    # Tumbling(w)      (k*w----t]       until = end of the pane + 1
+    # Landmark(s)   [s----------t]      until = FOREVER
+    # Count(n)         the last n       until = FOREVER, while in the window
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ebbtide.time.instant import FOREVER, Instant
+
+
+class WindowError(ValueError):
+    """A window that cannot be."""
+
+
+def _positive(name: str, value: int) -> None:
+    if value <= 0:
+        raise WindowError(f"the {name} of a window must be positive, not {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sliding:
+    """Facts with an event time in (t - range, t].
+
+    >>> Sliding(range=10).until(1)
+    11
+    """
+
+    range: int
+
+    def __post_init__(self) -> None:
+        _positive("range", self.range)
+
+    def until(self, at: Instant) -> Instant | None:
+        """When a fact that happens at `at` leaves."""
+        return min(at + self.range, FOREVER - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tumbling:
+    """Facts of the pane (k * width, (k + 1) * width] + origin that t falls in.
+
+    >>> Tumbling(width=10).until(1), Tumbling(width=10).until(10), Tumbling(width=10).until(11)
+    (11, 11, 21)
+    """
+
+    width: int
+    origin: Instant = 0
+
+    def __post_init__(self) -> None:
+        _positive("width", self.width)
+
+    def until(self, at: Instant) -> Instant | None:
+        """When a fact that happens at `at` leaves."""
+        pane = -((self.origin - at) // self.width)
+        return min(self.origin + pane * self.width + 1, FOREVER - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """Facts with an event time of `start` or later; earlier ones are outside.
+
+    >>> Landmark(start=5).until(4) is None
+    True
+    """
+
+    start: Instant
+
+    def until(self, at: Instant) -> Instant | None:
+        """FOREVER, or None for a fact outside the window."""
+        return FOREVER if at >= self.start else None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The last `size` facts of the stream, or of each group of equal terms at `group`.
+
+    Facts are ordered by event time, then by relation and the texts of their terms. The same fact
+    at two instants counts twice; at one instant, once. `group` names argument positions.
+    """
+
+    size: int
+    group: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _positive("size", self.size)
+
+
+Window: TypeAlias = Sliding | Tumbling | Landmark | Count
