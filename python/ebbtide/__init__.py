@@ -1,0 +1,72 @@
+"""Ebbtide: a stream reasoner.
+
+The names below are loaded when they are first used, so that `import ebbtide` costs nothing.
+
+>>> import ebbtide
+>>> ebbtide.Sliding(range=10).until(1)
+11
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ebbtide.engines.proof import Proof
+    from ebbtide.engines.protocol import Delta
+    from ebbtide.languages.jena import load_rules, parse_rules
+    from ebbtide.program import Fact, Program, ProgramError, Rule
+    from ebbtide.reasoner import Reasoner
+    from ebbtide.terms import IRI, BlankNode, Literal
+    from ebbtide.time import FOREVER, Count, Landmark, Sliding, Tumbling
+
+_HOME: Final = {
+    "FOREVER": "ebbtide.time",
+    "IRI": "ebbtide.terms",
+    "BlankNode": "ebbtide.terms",
+    "Count": "ebbtide.time",
+    "Delta": "ebbtide.engines.protocol",
+    "Fact": "ebbtide.program",
+    "Landmark": "ebbtide.time",
+    "Literal": "ebbtide.terms",
+    "Program": "ebbtide.program",
+    "ProgramError": "ebbtide.program",
+    "Proof": "ebbtide.engines.proof",
+    "Reasoner": "ebbtide.reasoner",
+    "Rule": "ebbtide.program",
+    "Sliding": "ebbtide.time",
+    "Tumbling": "ebbtide.time",
+    "load_rules": "ebbtide.languages.jena",
+    "parse_rules": "ebbtide.languages.jena",
+}
+
+__all__ = [
+    "FOREVER",
+    "IRI",
+    "BlankNode",
+    "Count",
+    "Delta",
+    "Fact",
+    "Landmark",
+    "Literal",
+    "Program",
+    "ProgramError",
+    "Proof",
+    "Reasoner",
+    "Rule",
+    "Sliding",
+    "Tumbling",
+    "load_rules",
+    "parse_rules",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ebbtide' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

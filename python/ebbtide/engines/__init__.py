@@ -1,0 +1,1 @@
+"""Engines: protocol, reference (the oracle), native (the kernel), dataframe (Spark)."""

@@ -1,0 +1,1 @@
+"""Languages: text to program, nothing else."""

@@ -1,0 +1,130 @@
+"""What makes rules a program: known relations and builtins, one arity each, bound variables.
+
+In: the rules, and the relations declared beforehand with their arity. Out: every relation with its
+arity. The first thing that is wrong is a `ProgramError` at the place of the atom.
+
+A variable is *bound* by a positive atom, or as the result of a function whose inputs are bound;
+functions may chain, and the body is a conjunction, so the order in which it is written never
+matters. Invariant: in checked rules every variable of a head and every input of a guard is bound,
+and a variable of a negation is either in a positive atom or local to that negation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
+from ebbtide.program.guard import BUILTINS, Guard
+from ebbtide.program.origin import Origin, ProgramError
+from ebbtide.program.rule import Rule
+
+
+def check_rules(
+    rules: Iterable[Rule], declared: Mapping[str, int], *, closed: bool
+) -> Mapping[str, int]:
+    """Every relation of the rules and the declarations, with its arity."""
+    relations = _Relations(declared, closed)
+    for rule in rules:
+        if not rule.heads:
+            raise ProgramError("the rule has no head, so it concludes nothing", rule.origin)
+        for atom in (*rule.heads, *rule.positives, *(part.atom for part in rule.negations)):
+            relations.meet(atom)
+        for guard in rule.guards:
+            _check_builtin(guard)
+        _check_variables(rule)
+    return relations.arities
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or nothing.
+
+    >>> did_you_mean("lessThen", ["lessThan", "sum"])
+    '; did you mean lessThan?'
+    """
+    nearest = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {nearest[0]}?" if nearest else ""
+
+
+class _Relations:
+    """The relations met so far, and where each was met first."""
+
+    def __init__(self, declared: Mapping[str, int], closed: bool) -> None:
+        self.arities = dict(declared)
+        self._closed = closed
+        self._first_place: dict[str, Origin] = {}
+        if self.arities.get(TRIPLE, 3) != 3:
+            raise ProgramError(f"the relation {TRIPLE} has 3 arguments and cannot be redeclared")
+
+    def meet(self, atom: Atom) -> None:
+        name, arity = atom.relation, len(atom.arguments)
+        if name not in self.arities:
+            if self._closed:
+                hint = did_you_mean(name, self.arities)
+                raise ProgramError(f"the relation {name} is not declared{hint}", atom.origin)
+            self.arities[name] = arity
+            self._first_place[name] = atom.origin
+        elif arity != self.arities[name]:
+            known = self.arities[name]
+            place = self._first_place.get(name)
+            where = f"at {place}" if place else "in its declaration"
+            raise ProgramError(
+                f"the relation {name} has {_arguments(arity)} here and {known} {where}", atom.origin
+            )
+
+
+def _check_builtin(guard: Guard) -> None:
+    builtin = BUILTINS.get(guard.builtin)
+    if builtin is None:
+        hint = did_you_mean(guard.builtin, BUILTINS)
+        raise ProgramError(f"unknown builtin {guard.builtin}{hint}", guard.origin)
+    if len(guard.arguments) != builtin.arity:
+        given = len(guard.arguments)
+        raise ProgramError(
+            f"{builtin.name} takes {_arguments(builtin.arity)}, not {given}", guard.origin
+        )
+
+
+def _check_variables(rule: Rule) -> None:
+    in_atoms = {variable for atom in rule.positives for variable in atom.variables()}
+    bound = set(in_atoms)
+    waiting = rule.guards
+    progress = True
+    while progress:
+        ready = tuple(guard for guard in waiting if _unbound(guard.inputs, bound) is None)
+        bound.update(guard.result for guard in ready if guard.result is not None)
+        progress = bool(ready)
+        waiting = tuple(guard for guard in waiting if _unbound(guard.inputs, bound) is not None)
+    for guard in waiting:
+        raise ProgramError(
+            f"{_unbound(guard.inputs, bound)} is an input of {guard.builtin}, but no positive atom "
+            "and no function with known inputs binds it",
+            guard.origin,
+        )
+    for head in rule.heads:
+        if (free := _unbound(head.arguments, bound)) is not None:
+            raise ProgramError(
+                f"{free} is in the head, but no positive atom and no function of the body binds it",
+                head.origin,
+            )
+    elsewhere = bound.union(*(head.variables() for head in rule.heads)) - in_atoms
+    for negation in rule.negations:
+        for variable in negation.atom.variables():
+            if variable in elsewhere:
+                raise ProgramError(
+                    f"{variable} is in a negation and elsewhere in the rule, so a positive atom "
+                    "must bind it",
+                    negation.origin,
+                )
+
+
+def _unbound(arguments: Iterable[Argument], bound: set[Variable]) -> Variable | None:
+    """The first variable that nothing binds."""
+    for argument in arguments:
+        if isinstance(argument, Variable) and argument not in bound:
+            return argument
+    return None
+
+
+def _arguments(count: int) -> str:
+    return "1 argument" if count == 1 else f"{count} arguments"

@@ -1,0 +1,246 @@
+"""Strata: the order in which rules are evaluated, so that `not` asks about finished conclusions.
+
+In: the rules. Out: the stratum of each rule, dense from 0, each as low as it can be. Strata belong
+to rules and not to relations, because in RDF every fact is in the relation `triple`: rule A depends
+on rule B when a head of B unifies with an atom in the body of A.
+
+Invariant: A depends on B implies stratum(A) >= stratum(B), and through `not` stratum(A) >
+stratum(B). Rules for which no such numbers exist have a cycle through `not`; the error prints it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from ebbtide.program.atom import Argument, Atom, Variable
+from ebbtide.program.origin import ProgramError
+from ebbtide.program.rule import Rule
+
+RuleIndex: TypeAlias = int
+Edges: TypeAlias = Sequence[set[RuleIndex]]
+
+
+def stratify(rules: Sequence[Rule]) -> tuple[int, ...]:
+    """The stratum of each rule."""
+    heads = _HeadIndex(rules)
+    through_atom = [heads.concluding(rule.positives) for rule in rules]
+    through_not = [heads.concluding(part.atom for part in rule.negations) for rule in rules]
+    strata = [0] * len(rules)
+    for component in _components([a | b for a, b in zip(through_atom, through_not, strict=True)]):
+        members = set(component)
+        for index in component:
+            if negated := through_not[index] & members:
+                raise _cycle_error(rules, index, min(negated), members, through_atom, through_not)
+        level = max(
+            (
+                *(strata[other] for index in component for other in through_atom[index] - members),
+                *(strata[other] + 1 for index in component for other in through_not[index]),
+            ),
+            default=0,
+        )
+        for index in component:
+            strata[index] = level
+    return tuple(strata)
+
+
+def unifies(left: Atom, right: Atom) -> bool:
+    """Whether some fact matches both atoms; their variables are apart even if named alike.
+
+    >>> x, y = Variable("x"), Variable("y")
+    >>> unifies(Atom("p", (x, x)), Atom("p", (x, y)))
+    True
+    """
+    if left.relation != right.relation or len(left.arguments) != len(right.arguments):
+        return False
+    root: dict[object, object] = {}
+
+    def find(node: object) -> object:
+        while (above := root.get(node, node)) != node:
+            node = above
+        return node
+
+    for ours, theirs in zip(left.arguments, right.arguments, strict=True):
+        a = find(("left", ours) if isinstance(ours, Variable) else ours)
+        b = find(("right", theirs) if isinstance(theirs, Variable) else theirs)
+        if a == b:
+            continue
+        if isinstance(a, tuple):
+            root[a] = b
+        elif isinstance(b, tuple):
+            root[b] = a
+        else:
+            return False
+    return True
+
+
+class _HeadIndex:
+    """The rules by what they conclude: relation, then the constant at its most telling place.
+
+    Atoms that differ only in the names of variables share one entry, so the work grows with the
+    number of different patterns, not of rules.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules_of: dict[Atom, set[RuleIndex]] = defaultdict(set)
+        for index, rule in enumerate(rules):
+            for head in rule.heads:
+                self._rules_of[_pattern(head)].add(index)
+        by_relation: dict[str, list[Atom]] = defaultdict(list)
+        for pattern in self._rules_of:
+            by_relation[pattern.relation].append(pattern)
+        self._place = {name: _telling_place(heads) for name, heads in by_relation.items()}
+        self._heads_at: dict[tuple[str, Argument | None], list[Atom]] = defaultdict(list)
+        for name, heads in by_relation.items():
+            for head in heads:
+                self._heads_at[name, _constant(head, self._place[name])].append(head)
+        self._all_of = by_relation
+        self._known: dict[Atom, set[RuleIndex]] = {}
+
+    def concluding(self, atoms: Iterable[Atom]) -> set[RuleIndex]:
+        """The rules with a head that unifies with one of the atoms."""
+        return set().union(*(self._concluding(_pattern(atom)) for atom in atoms))
+
+    def _concluding(self, pattern: Atom) -> set[RuleIndex]:
+        if pattern not in self._known:
+            self._known[pattern] = set().union(
+                *(self._rules_of[head] for head in self._near(pattern) if unifies(head, pattern))
+            )
+        return self._known[pattern]
+
+    def _near(self, pattern: Atom) -> Iterator[Atom]:
+        name = pattern.relation
+        if name not in self._place:
+            return
+        constant = _constant(pattern, self._place[name])
+        if constant is None:
+            yield from self._all_of[name]
+        else:
+            yield from self._heads_at.get((name, constant), ())
+            yield from self._heads_at.get((name, None), ())
+
+
+def _pattern(atom: Atom) -> Atom:
+    """The atom with its variables named by order of appearance."""
+    names: dict[Variable, Variable] = {}
+    return Atom(
+        atom.relation,
+        tuple(
+            names.setdefault(argument, Variable(str(len(names))))
+            if isinstance(argument, Variable)
+            else argument
+            for argument in atom.arguments
+        ),
+    )
+
+
+def _constant(atom: Atom, place: int) -> Argument | None:
+    if place >= len(atom.arguments) or isinstance(atom.arguments[place], Variable):
+        return None
+    return atom.arguments[place]
+
+
+def _telling_place(heads: Sequence[Atom]) -> int:
+    """The place where heads differ most by their constants: in RDF, the predicate."""
+    width = max(len(head.arguments) for head in heads)
+    return max(range(width), key=lambda i: len({_constant(head, i) for head in heads}), default=0)
+
+
+def _components(edges: Edges) -> Iterator[list[RuleIndex]]:
+    """Strongly connected components, each after those it depends on (Tarjan, without recursion)."""
+    order: dict[RuleIndex, int] = {}
+    low: dict[RuleIndex, int] = {}
+    open_path: list[RuleIndex] = []
+    is_open: set[RuleIndex] = set()
+    for start in range(len(edges)):
+        if start in order:
+            continue
+        visits = [(start, iter(sorted(edges[start])))]
+        while visits:
+            node, others = visits[-1]
+            if node not in order:
+                order[node] = low[node] = len(order)
+                open_path.append(node)
+                is_open.add(node)
+            unseen = None
+            for other in others:
+                if other not in order:
+                    unseen = other
+                    break
+                if other in is_open:
+                    low[node] = min(low[node], order[other])
+            if unseen is not None:
+                visits.append((unseen, iter(sorted(edges[unseen]))))
+                continue
+            visits.pop()
+            if visits:
+                parent = visits[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == order[node]:
+                component = [open_path.pop()]
+                while component[-1] != node:
+                    component.append(open_path.pop())
+                is_open.difference_update(component)
+                yield sorted(component)
+
+
+def _cycle_error(
+    rules: Sequence[Rule],
+    first: RuleIndex,
+    negated: RuleIndex,
+    members: set[RuleIndex],
+    through_atom: Edges,
+    through_not: Edges,
+) -> ProgramError:
+    """The error for the cycle that starts with the step `first` -not-> `negated`."""
+    cycle = [first, *_shortest_path(negated, first, members, through_atom, through_not)]
+    lines = []
+    for step, (index, other) in enumerate(pairwise(cycle)):
+        by_not = step == 0 or other not in through_atom[index]
+        lines.append(
+            f"  {_place(rules[index])} depends{' through `not`' if by_not else ''} on "
+            f"{_place(rules[other])}, by {_link(rules[index], rules[other], by_not)}"
+        )
+    return ProgramError(
+        "the rules have no strata, because this cycle goes through `not`:\n" + "\n".join(lines),
+        rules[first].origin,
+    )
+
+
+def _shortest_path(
+    start: RuleIndex,
+    goal: RuleIndex,
+    members: set[RuleIndex],
+    through_atom: Edges,
+    through_not: Edges,
+) -> list[RuleIndex]:
+    """From `start` to `goal` inside a component, both ends included."""
+    came_from: dict[RuleIndex, RuleIndex] = {start: start}
+    queue = deque([start])
+    while goal not in came_from:
+        node = queue.popleft()
+        for other in sorted((through_atom[node] | through_not[node]) & members):
+            if other not in came_from:
+                came_from[other] = node
+                queue.append(other)
+    path = [goal]
+    while path[-1] != start:
+        path.append(came_from[path[-1]])
+    return path[::-1]
+
+
+def _place(rule: Rule) -> str:
+    return f"{rule.name} ({rule.origin.source}:{rule.origin.line})"
+
+
+def _link(rule: Rule, other: Rule, by_not: bool) -> str:
+    """The part of the rule's body that the other rule concludes."""
+    parts = rule.negations if by_not else rule.positives
+    return next(
+        str(part)
+        for part in parts
+        for head in other.heads
+        if unifies(part if isinstance(part, Atom) else part.atom, head)
+    )
