@@ -1,5 +1,14 @@
 """RDF terms, parsing and writing, timed formats."""
 
-from ebbtide.terms.term import IRI, BlankNode, Literal, Term, TermError, parse_term, to_python, to_term
+from ebbtide.terms.term import (
+    IRI,
+    BlankNode,
+    Literal,
+    Term,
+    TermError,
+    parse_term,
+    to_python,
+    to_term,
+)
 
 __all__ = ["IRI", "BlankNode", "Literal", "Term", "TermError", "parse_term", "to_python", "to_term"]

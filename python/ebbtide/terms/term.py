@@ -8,6 +8,7 @@ kernel, to Arrow or to a file as a string and come back unchanged.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -97,9 +98,18 @@ _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 _UNESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _NEEDS_ESCAPE: Final = re.compile(r'[\\"\n\r]')
 _ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
-_LITERAL: Final = re.compile(
-    r'"((?:[^"\\\n\r]|\\.)*)"(?:@([A-Za-z]+(?:-[A-Za-z0-9]+)*)|\^\^<([^<>]*)>)?', re.DOTALL
+_CODE: Final = r"u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}"
+_IRI_CHARACTERS: Final = r"[^\x00-\x20<>\"{}|^`\\]*"
+_STRING_CHARACTERS: Final = r"[^\"\\\n\r]*"
+IRI_PATTERN: Final = rf"<{_IRI_CHARACTERS}(?:\\(?:{_CODE}){_IRI_CHARACTERS})*>"
+BLANK_PATTERN: Final = r"_:[\w:](?:[\w:.\-\u00b7]*[\w:\-\u00b7])?"
+STRING_PATTERN: Final = (
+    rf"\"{_STRING_CHARACTERS}(?:\\(?:[tbnrf\"'\\]|{_CODE}){_STRING_CHARACTERS})*\""
 )
+LANGUAGE_PATTERN: Final = r"@[A-Za-z]+(?:-[A-Za-z0-9]+)*"
+_IRI: Final = re.compile(IRI_PATTERN)
+_BLANK: Final = re.compile(BLANK_PATTERN)
+_LITERAL: Final = re.compile(rf"({STRING_PATTERN})(?:({LANGUAGE_PATTERN})|\^\^({IRI_PATTERN}))?")
 
 
 def _escape(lexical: str) -> str:
@@ -109,11 +119,23 @@ def _escape(lexical: str) -> str:
 def _unescape(text: str) -> str:
     def plain(match: re.Match[str]) -> str:
         code = match[1]
-        if code[0] in "uU" and len(code) > 1:
-            return chr(int(code[1:], 16))
-        return _UNESCAPES.get(code, code)
+        if len(code) == 1:
+            return _UNESCAPES.get(code, code)
+        point = int(code[1:], 16)
+        if point > 0x10FFFF or 0xD800 <= point < 0xE000:
+            raise TermError(f"not a Unicode character: {match[0]}")
+        return chr(point)
 
     return _ESCAPED.sub(plain, text) if "\\" in text else text
+
+
+def _parse_iri(text: str) -> str:
+    if _IRI.fullmatch(text):
+        value = _unescape(text[1:-1])
+        # An escape must not smuggle in a character that an IRI cannot have.
+        if "\\" not in text or _IRI.fullmatch(f"<{value}>"):
+            return value
+    raise TermError(f"not an IRI: {text[:80]}")
 
 
 def parse_term(text: str) -> Term:
@@ -124,14 +146,18 @@ def parse_term(text: str) -> Term:
     >>> parse_term('"7"^^<http://www.w3.org/2001/XMLSchema#integer>').lexical
     '7'
     """
-    if text.startswith("<") and text.endswith(">"):
-        return IRI(_unescape(text[1:-1]))
-    if text.startswith("_:") and len(text) > 2:
+    if text.startswith("<"):
+        return IRI(_parse_iri(text))
+    if _BLANK.fullmatch(text):
         return BlankNode(text[2:])
-    match = _LITERAL.fullmatch(text)
-    if match is None:
+    if (match := _LITERAL.fullmatch(text)) is None:
         raise TermError(f"not an RDF term: {text[:80]}")
-    return Literal(_unescape(match[1]), match[3] or XSD_STRING, match[2] or "")
+    string, language, datatype = match.groups()
+    return Literal(
+        _unescape(string[1:-1]),
+        _parse_iri(datatype) if datatype else XSD_STRING,
+        language[1:] if language else "",
+    )
 
 
 def to_term(value: Any) -> Term:
@@ -159,6 +185,9 @@ def to_term(value: Any) -> Term:
             return Literal(value.isoformat().replace("+00:00", "Z"), XSD + "dateTime")
         case date():
             return Literal(value.isoformat(), XSD + "date")
+    if isinstance(value, str) and hasattr(value, "datatype") and hasattr(value, "language"):
+        # A literal of rdflib; its n3() may be Turtle's long form, which is not N-Triples.
+        return Literal(str(value), str(value.datatype or XSD_STRING), value.language or "")
     if callable(n3 := getattr(value, "n3", None)):
         return parse_term(n3())
     if isinstance(value, str):
@@ -188,7 +217,7 @@ def to_python(term: Term) -> Any:
         return term
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     XSD + "integer": int,
     XSD + "int": int,
     XSD + "long": int,

@@ -1,11 +1,21 @@
 """Instants, windows, clocks, watermarks."""
 
-from ebbtide.time.instant import EARLIEST, FOREVER, Instant, InstantError, parse_instant, show_until
+from ebbtide.time.instant import (
+    EARLIEST,
+    FOREVER,
+    LATEST,
+    Instant,
+    InstantError,
+    as_instant,
+    parse_instant,
+    show_until,
+)
 from ebbtide.time.window import Count, Landmark, Sliding, Tumbling, Window, WindowError
 
 __all__ = [
     "EARLIEST",
     "FOREVER",
+    "LATEST",
     "Count",
     "Instant",
     "InstantError",
@@ -14,6 +24,7 @@ __all__ = [
     "Tumbling",
     "Window",
     "WindowError",
+    "as_instant",
     "parse_instant",
     "show_until",
 ]

@@ -1,22 +1,43 @@
 """Instants: signed 64-bit counts of milliseconds of event time (or of plain ticks).
 
 `until` is always exclusive: a fact holds at t while t < until. `FOREVER` is the `until` of the
-background; no event happens at or beyond it.
+background; no event happens at or beyond it. Events happen between `EARLIEST` and `LATEST`, which
+leaves room to add or subtract a window's range without leaving 64 bits.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from operator import index
+from typing import Final, SupportsIndex, TypeAlias
 
 Instant: TypeAlias = int
 
 FOREVER: Final[Instant] = 2**63 - 1
 EARLIEST: Final[Instant] = -(2**62)
+LATEST: Final[Instant] = 2**62
+
+_COUNT: Final = re.compile(r"[+-]?[0-9]{1,19}")
 
 
 class InstantError(ValueError):
     """A text that is not an instant."""
+
+
+def as_instant(value: SupportsIndex) -> Instant:
+    """The instant of an event: any integer that is in range.
+
+    >>> as_instant(1500)
+    1500
+    """
+    try:
+        instant = index(value)
+    except TypeError:
+        raise InstantError(f"not an instant (an integer): {value!r}") from None
+    if not EARLIEST <= instant <= LATEST:
+        raise InstantError(f"not an instant (beyond 2^62 milliseconds): {instant}")
+    return instant
 
 
 def parse_instant(text: str) -> Instant:
@@ -25,10 +46,8 @@ def parse_instant(text: str) -> Instant:
     >>> parse_instant("1500"), parse_instant("1970-01-01T00:00:01.5Z")
     (1500, 1500)
     """
-    try:
-        return int(text)
-    except ValueError:
-        pass
+    if _COUNT.fullmatch(text):
+        return as_instant(int(text))
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -36,7 +55,9 @@ def parse_instant(text: str) -> Instant:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     since_epoch = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since_epoch.days * 86_400 + since_epoch.seconds) * 1000 + since_epoch.microseconds // 1000
+    return (
+        since_epoch.days * 86_400 + since_epoch.seconds
+    ) * 1000 + since_epoch.microseconds // 1000
 
 
 def show_until(until: Instant) -> str:
