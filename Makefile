@@ -1,0 +1,113 @@
+# The recipes of the house. Each one starts from nothing: it makes .venv, installs what
+# pyproject.toml asks for, builds the kernel in release mode, and says what it is doing.
+# CI runs the same: .ci/run is `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+CARGO_FILES := Cargo.toml $(wildcard Cargo.lock) $(wildcard crates/*/Cargo.toml)
+RUST_FILES := $(shell find crates -name '*.rs')
+PYTEST := $(BIN)/pytest --dist loadgroup
+
+say = @printf '==> %s\n' $(1)
+need = @command -v $(1) >/dev/null || { echo "ebbtide: $(1) was not found: $(2)" >&2; exit 1; }
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---- the environment -------------------------------------------------------------------------
+
+.PHONY: cargo java
+cargo:
+	$(call need,cargo,install Rust from https://rustup.rs)
+java:
+	@test -x "$${JAVA_HOME:-}/bin/java" || command -v java >/dev/null || { \
+	  echo "ebbtide: Spark needs a Java runtime of version 17 or newer and none was found:" \
+	       "install one (Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME" >&2; exit 1; }
+
+$(VENV)/.tools: pyproject.toml
+	$(call need,$(PYTHON),install Python 3.11 or set PYTHON=/path/to/python)
+	$(call say,"making $(VENV) with $(PYTHON)")
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
+	@touch $@
+
+$(VENV)/.kernel: $(VENV)/.tools $(CARGO_FILES) $(RUST_FILES) | cargo
+	$(call say,"installing the Python packages and building the kernel (minutes at first)")
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet --extras dev
+	@touch $@
+
+.PHONY: ready
+ready: $(VENV)/.kernel ## set up .venv and build the kernel
+
+# ---- what people ask for ---------------------------------------------------------------------
+
+.PHONY: demo
+demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
+	@$(BIN)/ebbtide demo
+
+.PHONY: test
+test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
+	$(call say,"Python tests and doctests")
+	@$(PYTEST) -n 2 -m 'not alone'
+	$(call say,"Python tests that measure time or memory, alone")
+	@$(PYTEST) -m alone
+
+.PHONY: test-rust
+test-rust: cargo
+	$(call say,"Rust tests")
+	@cargo test --quiet --release --package ebbtide-kernel
+
+.PHONY: test-fast
+test-fast: ready ## the Python tests that need neither Spark nor patience
+	@$(PYTEST) -n 2 -m 'not spark and not alone'
+
+.PHONY: test-install
+test-install: ready ## a wheel in a fresh environment: light, and complete (slow)
+	$(call say,"installing the wheel into an empty environment")
+	@$(PYTEST) -m install tests/install
+
+.PHONY: lint
+lint: ready ## format, types, import direction, stubs, clippy
+	$(call say,"ruff")
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	$(call say,"mypy")
+	@$(BIN)/mypy
+	$(call say,"import direction")
+	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+	$(call say,"stubs of the kernel")
+	@$(BIN)/stubtest ebbtide._kernel --concise
+	$(call say,"cargo fmt and clippy")
+	@cargo fmt --all --check
+	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+.PHONY: format
+format: ready ## rewrite Python and Rust in the house's format
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+	@cargo fmt --all
+
+.PHONY: bench
+bench: ready ## the paper's experiment, to report/
+	@$(BIN)/ebbtide bench imars --report report
+
+.PHONY: fuzz
+fuzz: ready ## every parser against random bytes, for FUZZ_SECONDS (60)
+	@$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}
+
+.PHONY: wheel
+wheel: $(VENV)/.tools cargo ## a release wheel in dist/
+	$(call say,"building the wheel")
+	@$(BIN)/maturin build --release --quiet --out dist
+	@ls -1 dist
+
+.PHONY: clean
+clean: ## forget everything that was made
+	@rm -rf $(VENV) target dist report python/ebbtide/_kernel*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,11 @@
+"""Workloads: synthetic background facts and streams, the same for the same seed.
+
+A workload is pure: it makes facts and does no I/O. `ebbtide generate` writes them to files, the
+demo drops them into a folder, tests and benches push them straight into a reasoner.
+"""
+
+from ebbtide.testing.workloads.isin import isin
+from ebbtide.testing.workloads.mobility import mobility
+from ebbtide.testing.workloads.workload import Workload, WorkloadError
+
+__all__ = ["Workload", "WorkloadError", "isin", "mobility"]
