@@ -95,7 +95,7 @@ class Literal:
 Term: TypeAlias = IRI | BlankNode | Literal
 
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
-_UNESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+_UNESCAPES: Final = dict(zip("tbnrf\"'\\", "\t\b\n\r\f\"'\\", strict=True))
 _NEEDS_ESCAPE: Final = re.compile(r'[\\"\n\r]')
 _ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _CODE: Final = r"u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}"
@@ -116,11 +116,19 @@ def _escape(lexical: str) -> str:
     return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES[match[0]], lexical)
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
+    r"""Replace the escapes of N-Triples by what they stand for.
+
+    >>> unescape(r"caf\u00e9")
+    'café'
+    """
+
     def plain(match: re.Match[str]) -> str:
         code = match[1]
+        if code in _UNESCAPES:
+            return _UNESCAPES[code]
         if len(code) == 1:
-            return _UNESCAPES.get(code, code)
+            raise TermError(f"unknown escape: {match[0]}")
         point = int(code[1:], 16)
         if point > 0x10FFFF or 0xD800 <= point < 0xE000:
             raise TermError(f"not a Unicode character: {match[0]}")
@@ -131,7 +139,7 @@ def _unescape(text: str) -> str:
 
 def _parse_iri(text: str) -> str:
     if _IRI.fullmatch(text):
-        value = _unescape(text[1:-1])
+        value = unescape(text[1:-1])
         # An escape must not smuggle in a character that an IRI cannot have.
         if "\\" not in text or _IRI.fullmatch(f"<{value}>"):
             return value
@@ -154,7 +162,7 @@ def parse_term(text: str) -> Term:
         raise TermError(f"not an RDF term: {text[:80]}")
     string, language, datatype = match.groups()
     return Literal(
-        _unescape(string[1:-1]),
+        unescape(string[1:-1]),
         _parse_iri(datatype) if datatype else XSD_STRING,
         language[1:] if language else "",
     )
