@@ -10,6 +10,7 @@ from ebbtide.time.instant import (
     parse_instant,
     show_until,
 )
+from ebbtide.time.watermark import Ticks, Watermark
 from ebbtide.time.window import Count, Landmark, Sliding, Tumbling, Window, WindowError
 
 __all__ = [
@@ -21,7 +22,9 @@ __all__ = [
     "InstantError",
     "Landmark",
     "Sliding",
+    "Ticks",
     "Tumbling",
+    "Watermark",
     "Window",
     "WindowError",
     "as_instant",
