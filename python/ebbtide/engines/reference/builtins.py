@@ -1,0 +1,152 @@
+"""The builtins of guards, as functions over terms.
+
+A test gives True or False. A function gives the term it yields, or None where its arguments have no
+meaning for it. `program/guard.py` says what each builtin is; this page is how it is worked out:
+
+- `equal` compares values where both terms have one of the same kind, else the terms themselves.
+- Numbers, strings, booleans (false first), dates and instants have an order among their own kind;
+  nothing else has one.
+- Arithmetic yields an integer from two integers (but a quotient is a decimal), a double where one
+  argument is a double, else a decimal. A quotient is cut after 18 fractional digits; any other
+  result that does not fit is none.
+- `min` and `max` yield one of the two terms as it is, the first when they are equal.
+- Texts are the lexical form of a literal, whatever its datatype, and the value of an IRI.
+- `regex` searches: it need not match the whole text. Patterns should keep to what Python's `re`
+  and Rust's `regex` share; a pattern that cannot be read matches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Final
+
+from ebbtide.engines.reference.values import Number, bounded, literal, order, truncated, value
+from ebbtide.program import BUILTINS
+from ebbtide.terms import IRI, BlankNode, Literal, Term
+
+
+def equal(left: Term, right: Term) -> bool:
+    """Whether two terms are equal in value, or identical."""
+    first, second = value(left), value(right)
+    if first is None or second is None or first[0] != second[0]:
+        return left == right
+    return order(first[1], second[1]) == 0
+
+
+def compare(left: Term, right: Term) -> int | None:
+    """-1, 0 or 1 as the first comes before, with or after the second; None without an order."""
+    first, second = value(left), value(right)
+    if first is None or second is None or first[0] != second[0]:
+        return None
+    return order(first[1], second[1])
+
+
+def text(term: Term) -> str | None:
+    """The characters of a literal or an IRI; a blank node has none."""
+    match term:
+        case Literal():
+            return term.lexical
+        case IRI():
+            return term.value
+    return None
+
+
+def _compares(*signs: int) -> Callable[[Term, Term], bool]:
+    return lambda left, right: compare(left, right) in signs
+
+
+def _on_texts(test: Callable[[str, str], bool]) -> Callable[[Term, Term], bool]:
+    def holds(left: Term, right: Term) -> bool:
+        first, second = text(left), text(right)
+        return first is not None and second is not None and test(first, second)
+
+    return holds
+
+
+def _matches(characters: str, pattern: str) -> bool:
+    try:
+        return re.search(pattern, characters) is not None
+    except re.error:
+        return False
+
+
+def _arithmetic(operation: Callable[[Number, Number], Number | None]) -> Callable[..., Term | None]:
+    def compute(left: Term, right: Term) -> Term | None:
+        match value(left), value(right):
+            case ("number", int() | float() | Fraction() as a), (
+                "number",
+                int() | float() | Fraction() as b,
+            ):
+                if isinstance(a, float) or isinstance(b, float):
+                    a, b = float(a), float(b)
+                result = operation(a, b)
+                within = None if result is None else bounded(result)
+                return None if within is None else literal(within)
+        return None
+
+    return compute
+
+
+def _quotient(left: Number, right: Number) -> Number | None:
+    if right == 0:
+        return None
+    if isinstance(left, float) or isinstance(right, float):
+        return left / right
+    return truncated(Fraction(left) / Fraction(right))
+
+
+def _extreme(sign: int) -> Callable[[Term, Term], Term | None]:
+    def choose(left: Term, right: Term) -> Term | None:
+        found = compare(left, right)
+        return None if found is None else right if found == sign else left
+
+    return choose
+
+
+def _concatenation(left: Term, right: Term) -> Term | None:
+    first, second = text(left), text(right)
+    return None if first is None or second is None else Literal(first + second)
+
+
+def _length(term: Term) -> Term | None:
+    characters = text(term)
+    return None if characters is None else literal(len(characters))
+
+
+TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
+    {
+        "equal": equal,
+        "notEqual": lambda left, right: not equal(left, right),
+        "lessThan": _compares(-1),
+        "greaterThan": _compares(1),
+        "le": _compares(-1, 0),
+        "ge": _compares(1, 0),
+        "isLiteral": lambda term: isinstance(term, Literal),
+        "notLiteral": lambda term: not isinstance(term, Literal),
+        "isURI": lambda term: isinstance(term, IRI),
+        "isBNode": lambda term: isinstance(term, BlankNode),
+        "notBNode": lambda term: not isinstance(term, BlankNode),
+        "strStarts": _on_texts(str.startswith),
+        "strEnds": _on_texts(str.endswith),
+        "strContains": _on_texts(str.__contains__),
+        "regex": _on_texts(_matches),
+    }
+)
+
+FUNCTIONS: Final[Mapping[str, Callable[..., Term | None]]] = MappingProxyType(
+    {
+        "sum": _arithmetic(lambda left, right: left + right),
+        "difference": _arithmetic(lambda left, right: left - right),
+        "product": _arithmetic(lambda left, right: left * right),
+        "quotient": _arithmetic(_quotient),
+        "min": _extreme(1),
+        "max": _extreme(-1),
+        "strConcat": _concatenation,
+        "strLength": _length,
+    }
+)
+
+assert TESTS.keys() | FUNCTIONS.keys() == BUILTINS.keys()

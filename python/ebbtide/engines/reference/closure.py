@@ -1,0 +1,126 @@
+"""The closure of timed facts under a program: nested matching, repeated until nothing changes.
+
+Facts are a mapping from the fact to its `until`. In the (max, min) semiring a derivation holds
+until the minimum of its positive atoms, and a fact until the maximum over its derivations and its
+statements. Strata are closed in order, so a negation only asks about facts that are complete.
+
+Within a rule the positive atoms come first, then the guards, then the negations. A guard is worked
+out as soon as its inputs are known, the earlier one in the text first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
+from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.terms import Term
+from ebbtide.time import FOREVER, Instant
+
+Binding: TypeAlias = Mapping[Variable, Term]
+Rows: TypeAlias = Mapping[str, Mapping[tuple[Term, ...], Instant]]
+
+
+def closure(program: Program, stated: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
+    """The least facts that hold what is stated and every conclusion, each with its `until`."""
+    facts = dict(stated)
+    for stratum in sorted(set(program.strata)):
+        rules = [
+            rule
+            for rule, place in zip(program.rules, program.strata, strict=True)
+            if place == stratum
+        ]
+        while _extend(rules, facts):
+            pass
+    return facts
+
+
+def _extend(rules: Iterable[Rule], facts: dict[Fact, Instant]) -> bool:
+    """Add what the rules derive in one step; whether that changed anything."""
+    rows = by_relation(facts)
+    changed = False
+    for fact, until in [derived for rule in rules for derived in derivations(rule, rows)]:
+        if fact not in facts or facts[fact] < until:
+            facts[fact] = until
+            changed = True
+    return changed
+
+
+def by_relation(facts: Mapping[Fact, Instant]) -> Rows:
+    """The facts of each relation."""
+    rows: defaultdict[str, dict[tuple[Term, ...], Instant]] = defaultdict(dict)
+    for fact, until in facts.items():
+        rows[fact.relation][fact.terms] = until
+    return rows
+
+
+def derivations(rule: Rule, rows: Rows) -> Iterator[tuple[Fact, Instant]]:
+    """What the rule derives from the facts in one step."""
+    for joined, until in _join(rule.positives, rows, {}, FOREVER):
+        binding = guarded(rule.guards, joined)
+        if binding is None or any(_holds(part.atom, rows, binding) for part in rule.negations):
+            continue
+        for head in rule.heads:
+            yield ground(head, binding), until
+
+
+def _join(
+    atoms: tuple[Atom, ...], rows: Rows, binding: Binding, until: Instant
+) -> Iterator[tuple[Binding, Instant]]:
+    if not atoms:
+        yield binding, until
+        return
+    for terms, holds_until in rows.get(atoms[0].relation, {}).items():
+        extended = match(atoms[0], terms, binding)
+        if extended is not None:
+            yield from _join(atoms[1:], rows, extended, min(until, holds_until))
+
+
+def _holds(atom: Atom, rows: Rows, binding: Binding) -> bool:
+    return any(match(atom, terms, binding) is not None for terms in rows.get(atom.relation, {}))
+
+
+def match(atom: Atom, terms: tuple[Term, ...], binding: Binding) -> Binding | None:
+    """The binding extended so that the atom becomes the fact with these terms."""
+    if len(atom.arguments) != len(terms):
+        return None
+    extended = dict(binding)
+    for argument, term in zip(atom.arguments, terms, strict=True):
+        known = extended.setdefault(argument, term) if isinstance(argument, Variable) else argument
+        if known != term:
+            return None
+    return extended
+
+
+def guarded(guards: tuple[Guard, ...], binding: Binding) -> Binding | None:
+    """The binding with the results of the guards, or None if one does not hold."""
+    if not guards:
+        return binding
+    ready = next(guard for guard in guards if all(_known(a, binding) for a in guard.inputs))
+    rest = tuple(guard for guard in guards if guard is not ready)
+    inputs = [_term(argument, binding) for argument in ready.inputs]
+    if ready.builtin in TESTS:
+        return guarded(rest, binding) if TESTS[ready.builtin](*inputs) else None
+    result = FUNCTIONS[ready.builtin](*inputs)
+    if result is None:
+        return None
+    last = ready.arguments[-1]
+    if _known(last, binding):
+        return guarded(rest, binding) if equal(_term(last, binding), result) else None
+    assert isinstance(last, Variable)
+    return guarded(rest, {**binding, last: result})
+
+
+def ground(atom: Atom, binding: Binding) -> Fact:
+    """The atom with its variables replaced."""
+    return Fact(atom.relation, tuple(_term(argument, binding) for argument in atom.arguments))
+
+
+def _known(argument: Argument, binding: Binding) -> bool:
+    return not isinstance(argument, Variable) or argument in binding
+
+
+def _term(argument: Argument, binding: Binding) -> Term:
+    return binding[argument] if isinstance(argument, Variable) else argument

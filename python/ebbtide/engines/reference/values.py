@@ -1,0 +1,181 @@
+"""What literals denote: numbers, strings, booleans and instants of the calendar.
+
+A value is a pair (kind, datum). Values compare only within a kind:
+
+    number      int: 64-bit signed | Fraction: 18 fractional digits in 128 bits | float: a double
+    string      str, ordered by code point
+    boolean     bool, false before true
+    dateTime    Moment
+    date        Moment, the first of the day
+
+Invariant: a datum is always within the bounds of its kind. A lexical form outside them, and one
+that XML Schema does not allow, denotes nothing. `xsd:float` is read as a double. The types derived
+from `xsd:integer` are read as integers; their own bounds are not checked.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from ebbtide.terms import Literal, Term
+from ebbtide.terms.term import XSD, XSD_STRING
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Seconds on the calendar: of UTC when `zoned`, else of an unknown zone."""
+
+    seconds: Fraction
+    zoned: bool
+
+
+Number: TypeAlias = int | Fraction | float
+Datum: TypeAlias = Number | str | Moment
+Value: TypeAlias = tuple[str, Datum]
+
+_INTEGERS: Final = frozenset(
+    XSD + name
+    for name in (
+        *("integer", "long", "int", "short", "byte"),
+        *("nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger"),
+        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    )
+)
+_DOUBLES: Final = frozenset({XSD + "double", XSD + "float"})
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+_ONE: Final = 10**18
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+_DOUBLE: Final = re.compile(_DECIMAL.pattern + r"([eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
+_TIME: Final = r"T([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)"
+_ZONE: Final = r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
+_CALENDAR: Final = {
+    XSD + "dateTime": ("dateTime", re.compile(_DATE + _TIME + _ZONE)),
+    XSD + "date": ("date", re.compile(_DATE + r"()()()" + _ZONE)),
+}
+
+
+def value(term: Term) -> Value | None:
+    """What a literal denotes; None for other terms and for lexical forms without a meaning.
+
+    >>> value(Literal("007", XSD + "int"))
+    ('number', 7)
+    >>> value(Literal("seven", XSD + "int")) is None
+    True
+    """
+    if not isinstance(term, Literal):
+        return None
+    lexical, datatype = term.lexical, term.datatype
+    if datatype == XSD_STRING:
+        return "string", lexical
+    if datatype == XSD + "boolean":
+        return ("boolean", _BOOLEANS[lexical]) if lexical in _BOOLEANS else None
+    if datatype in _CALENDAR:
+        kind, form = _CALENDAR[datatype]
+        moment = _moment(form.fullmatch(lexical))
+        return (kind, moment) if moment is not None else None
+    number: Number | None = None
+    if datatype in _INTEGERS and _INTEGER.fullmatch(lexical):
+        number = bounded(int(lexical))
+    elif datatype == XSD + "decimal" and _DECIMAL.fullmatch(lexical):
+        number = bounded(Fraction(lexical))
+    elif datatype in _DOUBLES and _DOUBLE.fullmatch(lexical):
+        number = float(lexical)
+    return ("number", number) if number is not None else None
+
+
+def bounded(number: Number) -> Number | None:
+    """The number, unless it is out of its bounds or has more fractional digits than are kept."""
+    match number:
+        case int():
+            return number if -(2**63) <= number < 2**63 else None
+        case Fraction():
+            scaled = number * _ONE
+            fits = scaled.denominator == 1 and -(2**127) <= scaled < 2**127
+            return number if fits else None
+    return number
+
+
+def truncated(number: Fraction) -> Fraction:
+    """The number cut towards zero after 18 fractional digits."""
+    return Fraction(int(number * _ONE), _ONE)
+
+
+def literal(number: Number) -> Literal:
+    """The literal that denotes a number.
+
+    Integers are plain; decimals and doubles have no exponent and no superfluous zero; a double has
+    the fewest digits that read back as itself.
+
+    >>> [literal(number).lexical for number in (7, Fraction(5, 2), Fraction(3), 1e21, -0.5)]
+    ['7', '2.5', '3', '1000000000000000000000', '-0.5']
+    """
+    match number:
+        case int():
+            return Literal(str(number), XSD + "integer")
+        case Fraction():
+            whole, part = divmod(abs(int(number * _ONE)), _ONE)
+            return Literal(_plain(f"{'-' * (number < 0)}{whole}.{part:018}"), XSD + "decimal")
+    if math.isnan(number):
+        return Literal("NaN", XSD + "double")
+    if math.isinf(number):
+        return Literal("INF" if number > 0 else "-INF", XSD + "double")
+    return Literal(_plain(f"{Decimal(repr(number)):f}"), XSD + "double")
+
+
+def order(left: Datum, right: Datum) -> int | None:
+    """-1, 0 or 1 for two data of one kind; None where neither comes first.
+
+    Numbers meet as doubles when one of them is. A moment without a zone may lie up to fourteen
+    hours to either side, so it compares with a zoned one only from beyond them.
+    """
+    if isinstance(left, Moment) and isinstance(right, Moment):
+        comparable = left.zoned == right.zoned or abs(left.seconds - right.seconds) > 14 * 3600
+        return _sign(left.seconds, right.seconds) if comparable else None
+    if isinstance(left, float) and isinstance(right, int | Fraction):
+        return _sign(left, float(right))
+    if isinstance(left, int | Fraction) and isinstance(right, float):
+        return _sign(float(left), right)
+    return _sign(left, right)
+
+
+def _sign(left: Any, right: Any) -> int | None:
+    if left == right:
+        return 0
+    return -1 if left < right else 1 if left > right else None
+
+
+def _plain(digits: str) -> str:
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def _moment(match: re.Match[str] | None) -> Moment | None:
+    if match is None:
+        return None
+    year, month, day = (int(part) for part in match.group(1, 2, 3))
+    hour, minute = (int(part or 0) for part in match.group(4, 5))
+    second = Fraction(match[6] or 0)
+    if minute > 59 or second >= 60 or hour * 3600 + minute * 60 + second > 24 * 3600:
+        return None
+    try:
+        # The calendar repeats every 400 years (146,097 days); Python's begins with the year 1.
+        days = date(year % 400 + 400, month, day).toordinal() + year // 400 * 146_097
+    except ValueError:
+        return None
+    seconds = days * 86_400 + hour * 3600 + minute * 60 + second - _offset(match[7])
+    return Moment(seconds, zoned=bool(match[7]))
+
+
+def _offset(zone: str | None) -> int:
+    if zone is None or zone == "Z":
+        return 0
+    seconds = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60
+    return -seconds if zone[0] == "-" else seconds
