@@ -80,14 +80,14 @@ class Ticks:
         if step <= 0:
             raise WindowError(f"the step must be positive, but is {step}")
         self.step = step
+        self._start = start
         self._anchor = 0 if start is None else start
-        self._begins_with_events = start is None
         self._next: Instant | None = start
         self._last: Instant | None = None
 
     def begin(self, at: Instant) -> None:
         """An event at `at` arrived: the grid reaches back to it, unless it is under way."""
-        if self._begins_with_events and self._last is None:
+        if self._start is None and self._last is None:
             tick = self.at_or_after(at)
             self._next = tick if self._next is None else min(self._next, tick)
 
@@ -115,8 +115,9 @@ class Ticks:
         return self._last
 
     def at_or_after(self, at: Instant) -> Instant:
-        """The first grid point at or after an instant."""
-        return self._anchor - (self._anchor - at) // self.step * self.step
+        """The first tick at or after an instant."""
+        tick = self._anchor - (self._anchor - at) // self.step * self.step
+        return tick if self._start is None else max(tick, self._start)
 
     def at_or_before(self, at: Instant) -> Instant:
         """The last grid point at or before an instant."""

@@ -1,0 +1,60 @@
+"""What some engines can do beyond the protocol, and how an engine is opened by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from ebbtide.engines.proof import Proof
+from ebbtide.engines.protocol import Engine
+from ebbtide.program import Fact, Program
+from ebbtide.time import Window
+
+
+class Unsupported(NotImplementedError):
+    """The engine cannot do what was asked; another one can."""
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """Can say why a fact holds."""
+
+    def why(self, fact: Fact) -> Proof:
+        """A proof of a fact that holds at the last tick."""
+
+
+@runtime_checkable
+class Snapshots(Protocol):
+    """Can be put away and brought back."""
+
+    def snapshot(self) -> bytes:
+        """Everything the engine needs to go on."""
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot of the same program and windows; the engine must be fresh."""
+
+
+@runtime_checkable
+class TakesArrow(Protocol):
+    """Takes a column of instants and columns of terms, without a Python object per fact."""
+
+    def push_arrow(
+        self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
+    ) -> list[int]:
+        """State the facts of a batch; the numbers of the rows that came late."""
+
+
+def open_engine(
+    name: str, program: Program, windows: Mapping[str, Window], strategy: str
+) -> Engine:
+    """A fresh engine: `native` (the kernel) or `reference` (the oracle, which has no strategy)."""
+    match name:
+        case "native":
+            from ebbtide.engines.native import NativeEngine
+
+            return NativeEngine(program, windows, strategy=strategy)
+        case "reference":
+            from ebbtide.engines.reference import ReferenceEngine
+
+            return ReferenceEngine(program, windows)
+    raise ValueError(f"there is no engine {name!r}; there are native and reference")

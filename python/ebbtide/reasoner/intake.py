@@ -1,0 +1,108 @@
+"""What users hand in, made into programs, facts and batches.
+
+rules     a path, a rule text, a Program, or rules           -> Program
+a fact    a Fact, or (s, p, o) of anything `to_term` takes   -> Fact
+columns   anything with __arrow_c_stream__, columns t s p o  -> record batches (int64, 3 x utf8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any, Final, TypeAlias
+
+from ebbtide.program import TRIPLE, Fact, Program, Rule
+from ebbtide.program.check import did_you_mean
+from ebbtide.terms import IRI, Literal, TermError, to_term
+from ebbtide.time import InstantError
+
+Rules: TypeAlias = str | PathLike[str] | Program | Iterable[Rule]
+FactLike: TypeAlias = Fact | tuple[Any, Any, Any]
+
+TIME_COLUMN: Final = "t"
+TERM_COLUMNS: Final = ("s", "p", "o")
+
+
+def as_program(rules: Rules) -> Program:
+    """The program that a user means by a path, a text, a program or some rules."""
+    match rules:
+        case Program():
+            return rules
+        case str() if "->" in rules:
+            from ebbtide.languages.jena import parse_rules
+
+            return parse_rules(rules)
+        case str() | PathLike():
+            from ebbtide.languages.jena import load_rules
+
+            return load_rules(rules)
+    return Program(rules)
+
+
+def as_fact(value: FactLike) -> Fact:
+    """The fact that a user means.
+
+    >>> print(as_fact(("<http://e/a>", "<http://e/speed>", 7)))
+    triple(<http://e/a>, <http://e/speed>, "7"^^<http://www.w3.org/2001/XMLSchema#integer>)
+    """
+    if isinstance(value, Fact):
+        return value
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise TermError(f"not a fact (a Fact or a tuple of subject, predicate, object): {value!r}")
+    subject, predicate, object_ = map(to_term, value)
+    if isinstance(subject, Literal):
+        raise TermError(f"a subject is an IRI or a blank node, not {subject}; write '<http://...>'")
+    if not isinstance(predicate, IRI):
+        raise TermError(f"a predicate is an IRI, not {predicate}; write '<http://...>'")
+    return Fact(TRIPLE, (subject, predicate, object_))
+
+
+def check_relation(fact: Fact, program: Program) -> Fact:
+    """The fact, if the program has its relation."""
+    arity = program.relations.get(fact.relation)
+    if arity is None:
+        hint = did_you_mean(fact.relation, program.relations)
+        raise ValueError(f"the program has no relation {fact.relation}{hint}")
+    if arity != len(fact.terms):
+        raise ValueError(f"the relation {fact.relation} has {arity} arguments, not as in {fact}")
+    return fact
+
+
+def is_columnar(items: object) -> bool:
+    """Whether the items are a table: pyarrow, polars, pandas or any other Arrow producer."""
+    return hasattr(items, "__arrow_c_stream__")
+
+
+def record_batches(items: Any) -> Iterator[Any]:
+    """The table as record batches with the columns t (int64 milliseconds), s, p and o (texts)."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError("columns of facts need pyarrow: pip install pyarrow") from None
+    reader = pa.RecordBatchReader.from_stream(items)
+    names = (TIME_COLUMN, *TERM_COLUMNS)
+    if missing := [name for name in names if name not in reader.schema.names]:
+        raise ValueError(
+            f"a table of facts has the columns t, s, p and o; this one lacks {', '.join(missing)}"
+        )
+    first_row = 0
+    for batch in reader:
+        columns = [batch.column(name) for name in names]
+        for name, column in zip(names, columns, strict=True):
+            if column.null_count:
+                row = first_row + column.is_null().index(True).as_py()
+                raise ValueError(f"row {row} has no {name}")
+        first_row += batch.num_rows
+        texts = [column.cast(pa.string()) for column in columns[1:]]
+        yield pa.record_batch([_milliseconds(columns[0]), *texts], names=list(names))
+
+
+def _milliseconds(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_timestamp(column.type):
+        column = pc.floor_temporal(column, unit="millisecond").cast(pa.timestamp("ms"))
+    elif not pa.types.is_integer(column.type):
+        raise InstantError(f"the column t is milliseconds or timestamps, not {column.type}")
+    return column.cast(pa.int64())

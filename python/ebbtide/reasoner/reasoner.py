@@ -1,0 +1,480 @@
+"""The reasoner: a graph whose facts have lifetimes.
+
+It joins four things: a program, an engine that holds its materialisation, a watermark per stream
+and the tick grid. Facts go in (`add`, `push`, `retract`), time moves (`heartbeat`, `advance`), and
+what each tick changed comes out as a `Delta`; between ticks the materialisation is read like a set.
+
+Invariant: a fact is late exactly when a tick at or after it was already due when it arrived, so the
+answers depend on what arrived and in which order, never on when `advance` was called.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike, fspath
+from typing import Any, Final, SupportsIndex, TypedDict, Unpack
+
+from ebbtide.engines.abilities import Explains, Snapshots, TakesArrow, Unsupported, open_engine
+from ebbtide.engines.proof import Proof
+from ebbtide.engines.protocol import Delta, LateFact
+from ebbtide.program import TRIPLE, Fact
+from ebbtide.reasoner.intake import (
+    TERM_COLUMNS,
+    TIME_COLUMN,
+    FactLike,
+    Rules,
+    as_fact,
+    as_program,
+    check_relation,
+    is_columnar,
+    record_batches,
+)
+from ebbtide.reasoner.late import Late, LateBox
+from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.terms import Term, parse_term, to_term
+from ebbtide.terms.formats import read_ntriples
+from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
+
+DEFAULT_STREAM: Final = "default"
+DEFAULT_WINDOW: Final = Sliding(10_000)
+MANY_TICKS: Final = 100_000
+
+
+class Settings(TypedDict, total=False):
+    """The keywords of a `Reasoner`."""
+
+    window: Window
+    step: int
+    start: Instant | None
+    streams: Mapping[str, Window] | None
+    lateness: int
+    strategy: str
+    engine: str
+
+
+class Reasoner:
+    """Keeps the conclusions of rules true over windows of streaming facts.
+
+    `rules` is a path, a rule text, a `Program` or some rules. Facts pushed to a stream hold for its
+    window; ticks are `step` apart, from `start` on or from the first fact. With `streams`, each
+    named stream has its own window. Facts may arrive out of order by `lateness`. Times are
+    milliseconds.
+
+    >>> reasoner = Reasoner(
+    ...     '''@prefix ex: <http://example/>
+    ...        [transitive: (?x ex:isIn ?y), (?y ex:isIn ?z) -> (?x ex:isIn ?z)]''',
+    ...     window=Sliding(10), step=1,
+    ... )
+    >>> ann, train, city = "<http://example/ann>", "<http://example/train>", "<http://example/oslo>"
+    >>> is_in = "<http://example/isIn>"
+    >>> reasoner.push((ann, is_in, train), at=1)
+    >>> reasoner.push((train, is_in, city), at=4)
+    >>> for delta in reasoner.advance(to=11):
+    ...     for fact in sorted(delta.entered, key=str):
+    ...         print(f"{delta.tick}: + {fact} until {delta.entered[fact]}")
+    ...     for fact in sorted(delta.left, key=str):
+    ...         print(f"{delta.tick}: - {fact}")
+    1: + triple(<http://example/ann>, <http://example/isIn>, <http://example/train>) until 11
+    4: + triple(<http://example/ann>, <http://example/isIn>, <http://example/oslo>) until 11
+    4: + triple(<http://example/train>, <http://example/isIn>, <http://example/oslo>) until 14
+    11: - triple(<http://example/ann>, <http://example/isIn>, <http://example/oslo>)
+    11: - triple(<http://example/ann>, <http://example/isIn>, <http://example/train>)
+    """
+
+    def __init__(
+        self,
+        rules: Rules = (),
+        *,
+        window: Window = DEFAULT_WINDOW,
+        step: int = 1_000,
+        start: Instant | None = None,
+        streams: Mapping[str, Window] | None = None,
+        lateness: int = 0,
+        strategy: str = "expiry",
+        engine: str = "native",
+    ) -> None:
+        self.program = as_program(rules)
+        self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
+        if not self.streams:
+            raise WindowError("a reasoner needs at least one stream")
+        self._settings = {
+            "program": self.program.fingerprint,
+            "streams": {name: repr(window) for name, window in sorted(self.streams.items())},
+            "step": step,
+            "start": start,
+            "lateness": lateness,
+        }
+        self._ticks = Ticks(step, start)
+        self._watermarks = {name: Watermark(lateness) for name in self.streams}
+        self._latest: Instant | None = None
+        self._late = LateBox()
+        self._materialisation: dict[Fact, Instant] | None = None
+        self.engine = open_engine(engine, self.program, self.streams, strategy)
+
+    # ---- facts in ----------------------------------------------------------------------------
+
+    def add(self, fact: FactLike) -> None:
+        """State a background fact; it holds for ever, from the next tick on.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.add(("<http://e/oslo>", "<http://e/isIn>", "<http://e/norway>"))
+        >>> _ = reasoner.advance(to=0)
+        >>> len(reasoner)
+        1
+        """
+        self.engine.add(self._fact(fact))
+
+    def add_all(self, facts: Iterable[FactLike]) -> None:
+        """State background facts, for example those of a graph of rdflib."""
+        for fact in facts:
+            self.add(fact)
+
+    def parse(self, path: str | PathLike[str]) -> int:
+        """State the triples of an N-Triples file (.nt, .nt.gz) as background; how many there are.
+
+        A line that is no triple is a `FormatError` with its place; the lines before it are stated.
+        """
+        if not fspath(path).endswith((".nt", ".nt.gz")):
+            raise ValueError(f"{fspath(path)}: background is read from .nt and .nt.gz files")
+        count = 0
+        for triple in read_ntriples(path):
+            self.add(triple)
+            count += 1
+        return count
+
+    def push(self, fact: FactLike, at: SupportsIndex, stream: str = DEFAULT_STREAM) -> None:
+        """State a fact that happens at `at`. If it is too late, `take_late` hands it out."""
+        found, at = self._fact(fact), as_instant(at)
+        watermark = self._watermark_of(stream)
+        over = self._ticks.last_due(self.watermark)
+        if over is not None and at <= over:
+            self._late.put(Late(found, at, stream, f"the tick {over} was due when it arrived"))
+            return
+        self.engine.push(found, at, stream)
+        watermark.see(at)
+        self._happened(at, at)
+
+    def push_all(self, items: Any, stream: str = DEFAULT_STREAM) -> None:
+        """State many facts: pairs of a fact and its instant, or a table.
+
+        A table is anything that speaks Arrow (pyarrow, polars, pandas) with the columns t
+        (milliseconds or timestamps) and s, p, o (N-Triples texts). A batch of a table arrives at
+        once: its rows have no order, and only the ticks evaluated before it make them late.
+        """
+        if is_columnar(items):
+            for batch in record_batches(items):
+                self._push_batch(batch, stream)
+        else:
+            for fact, at in items:
+                self.push(fact, at, stream)
+
+    def retract(self, fact: FactLike, at: SupportsIndex) -> None:
+        """Take back every statement of the fact made at or before `at`, background included."""
+        found, at = self._fact(fact), as_instant(at)
+        over = self._ticks.last_due(self.watermark)
+        if over is not None and at <= over:
+            reason = f"the tick {over} was due when the retraction arrived"
+            self._late.put(Late(found, at, None, reason))
+            return
+        self.engine.retract(found, at)
+        self._latest = at if self._latest is None else max(self._latest, at)
+
+    # ---- time --------------------------------------------------------------------------------
+
+    @property
+    def watermark(self) -> Instant:
+        """The last complete instant: the minimum over the streams."""
+        return min(watermark.instant for watermark in self._watermarks.values())
+
+    def heartbeat(self, at: SupportsIndex, stream: str | None = None) -> None:
+        """Time has reached `at` on a stream (or on all), though no fact says so."""
+        at = as_instant(at)
+        watermarks = self._watermarks.values() if stream is None else [self._watermark_of(stream)]
+        for watermark in watermarks:
+            watermark.see(at)
+
+    def advance(self, to: SupportsIndex | None = None) -> list[Delta]:
+        """Evaluate every tick that is due; what each one changed.
+
+        `to` says that nothing at or before it is still to come, on any stream, so that every tick
+        up to it is due.
+
+        >>> reasoner = Reasoner(step=10)
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 1), at=7)
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 2), at=25)
+        >>> [delta.tick for delta in reasoner.advance()]
+        [10, 20]
+        >>> [delta.tick for delta in reasoner.advance(to=30)]
+        [30]
+        """
+        deltas = self.deltas(to)
+        if (due := self._ticks.count_due(self.watermark)) > MANY_TICKS:
+            warnings.warn(
+                f"{due} ticks are due; deltas() evaluates them one by one and can be left",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return list(deltas)
+
+    def deltas(self, to: SupportsIndex | None = None) -> Iterator[Delta]:
+        """As `advance`, but each tick is evaluated when its delta is asked for.
+
+        Whoever stops asking leaves the remaining ticks due.
+        """
+        if to is not None:
+            to = as_instant(to)
+            for watermark in self._watermarks.values():
+                watermark.complete(to)
+            self._ticks.begin_by(to)
+        return self._evaluate()
+
+    def run(self, items: Any, stream: str = DEFAULT_STREAM) -> Iterator[Delta]:
+        """Push what `push_all` takes, and yield each delta as soon as its tick is due.
+
+        At the end of a finite stream, `finish` evaluates what is still open.
+
+        >>> reasoner = Reasoner(step=10)
+        >>> events = [(("<http://e/a>", "<http://e/p>", n), n) for n in (5, 8, 16, 27)]
+        >>> [delta.tick for delta in reasoner.run(events)]
+        [10, 20]
+        """
+        if is_columnar(items):
+            for batch in record_batches(items):
+                self._push_batch(batch, stream)
+                yield from self._evaluate()
+        else:
+            for fact, at in items:
+                self.push(fact, at, stream)
+                yield from self._evaluate()
+
+    def finish(self) -> list[Delta]:
+        """Evaluate every tick up to the first that sees all facts: the streams have ended.
+
+        >>> reasoner = Reasoner(step=10)
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 1), at=7)
+        >>> [delta.tick for delta in reasoner.finish()]
+        [10]
+        """
+        return self.advance(self._ticks.at_or_after(self._latest or 0))
+
+    # ---- answers -----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """The number of facts that hold.
+
+        >>> len(Reasoner())
+        0
+        """
+        return len(self._current())
+
+    def __contains__(self, fact: FactLike) -> bool:
+        """Whether a fact holds.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 1), at=7)
+        >>> _ = reasoner.finish()
+        >>> ("<http://e/a>", "<http://e/p>", 1) in reasoner
+        True
+        """
+        return as_fact(fact) in self._current()
+
+    def __iter__(self) -> Iterator[Fact]:
+        """The facts that hold.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=7)
+        >>> _ = reasoner.finish()
+        >>> for fact in reasoner:
+        ...     print(fact)
+        triple(<http://e/a>, <http://e/p>, "x")
+        """
+        return iter(tuple(self._current()))
+
+    def facts(self) -> dict[Fact, Instant]:
+        """The facts that hold, each with its `until`.
+
+        >>> reasoner = Reasoner(window=Sliding(5_000))
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=700)
+        >>> _ = reasoner.finish()
+        >>> [until for fact, until in reasoner.facts().items()]
+        [5700]
+        """
+        return dict(self._current())
+
+    def triples(self, pattern: tuple[Any, Any, Any]) -> Iterator[tuple[Term, Term, Term]]:
+        """The triples that hold and match; None matches everything.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=7)
+        >>> _ = reasoner.finish()
+        >>> for s, p, o in reasoner.triples((None, "<http://e/p>", None)):
+        ...     print(s, o)
+        <http://e/a> "x"
+        """
+        wanted = [None if value is None else to_term(value) for value in pattern]
+        for fact in self:
+            if fact.relation == TRIPLE and all(
+                want is None or want == term for want, term in zip(wanted, fact.terms, strict=True)
+            ):
+                subject, predicate, object_ = fact.terms
+                yield subject, predicate, object_
+
+    def until(self, fact: FactLike) -> Instant | None:
+        """The instant at which the fact ceases to hold; None if it does not hold.
+
+        >>> reasoner = Reasoner(window=Sliding(5_000))
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=700)
+        >>> _ = reasoner.finish()
+        >>> reasoner.until(("<http://e/a>", "<http://e/p>", "x"))
+        5700
+        """
+        return self._current().get(as_fact(fact))
+
+    def why(self, fact: FactLike) -> Proof:
+        """Why the fact holds: a tree of rules and facts, down to what was stated.
+
+        >>> reasoner = Reasoner("[r: (?x <http://e/in> ?y) -> (?y <http://e/has> ?x)]")
+        >>> reasoner.push(("<http://e/a>", "<http://e/in>", "<http://e/b>"), at=700)
+        >>> _ = reasoner.finish()
+        >>> print(reasoner.why(("<http://e/b>", "<http://e/has>", "<http://e/a>")))
+        triple(<http://e/b>, <http://e/has>, <http://e/a>) until 10700: by r (<rules>:1:1)
+          triple(<http://e/a>, <http://e/in>, <http://e/b>) until 10700: stated
+        """
+        found = as_fact(fact)
+        if not isinstance(self.engine, Explains):
+            raise Unsupported("only the native engine explains facts")
+        if found not in self._current():
+            raise LookupError(f"{found} does not hold")
+        return self.engine.why(found)
+
+    # ---- late facts --------------------------------------------------------------------------
+
+    @property
+    def late(self) -> int:
+        """How many facts and retractions came too late, ever."""
+        return self._late.count
+
+    def take_late(self) -> list[Late]:
+        """The late facts since the last call, each with the reason; the newest 10,000 are kept.
+
+        >>> reasoner = Reasoner(step=10)
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 1), at=25)
+        >>> _ = reasoner.advance(to=30)
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 2), at=28)
+        >>> [(late.at, late.reason) for late in reasoner.take_late()]
+        [(28, 'the tick 30 was due when it arrived')]
+        """
+        return self._late.take()
+
+    # ---- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Everything a reasoner with the same rules and settings needs to go on from here.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=700)
+        >>> _ = reasoner.finish()
+        >>> Reasoner.restore(reasoner.snapshot()).facts() == reasoner.facts()
+        True
+        """
+        if not isinstance(self.engine, Snapshots):
+            raise Unsupported("only the native engine takes snapshots")
+        header = {
+            "settings": self._settings,
+            "ticks": self._ticks.state(),
+            "seen": {name: watermark.seen for name, watermark in self._watermarks.items()},
+            "latest": self._latest,
+            "late": self._late.count,
+            "waiting": [
+                [late.fact.relation, [term.text for term in late.fact.terms], *late[1:]]
+                for late in self._late.waiting()
+            ],
+        }
+        return pack(header, self.engine.snapshot())
+
+    @classmethod
+    def restore(cls, data: bytes, rules: Rules = (), **settings: Unpack[Settings]) -> Reasoner:
+        """The reasoner of a snapshot, given the rules and the settings it had."""
+        header, engine = unpack(data)
+        reasoner = cls(rules, **settings)
+        if not isinstance(reasoner.engine, Snapshots):
+            raise Unsupported("only the native engine takes snapshots")
+        for name, value in reasoner._settings.items():
+            if header["settings"].get(name) != value:
+                raise SnapshotError(
+                    f"the snapshot was taken with another {name}: "
+                    f"{header['settings'].get(name)}, not {value}"
+                )
+        reasoner.engine.restore(engine)
+        reasoner._ticks.restore(header["ticks"])
+        for name, seen in header["seen"].items():
+            reasoner._watermarks[name].seen = seen
+        reasoner._latest = header["latest"]
+        for relation, texts, *rest in header["waiting"]:
+            reasoner._late.put(Late(Fact(relation, tuple(map(parse_term, texts))), *rest))
+        reasoner._late.count = header["late"]
+        return reasoner
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _fact(self, fact: FactLike) -> Fact:
+        return check_relation(as_fact(fact), self.program)
+
+    def _watermark_of(self, stream: str) -> Watermark:
+        try:
+            return self._watermarks[stream]
+        except KeyError:
+            known = ", ".join(sorted(self._watermarks))
+            raise ValueError(f"there is no stream {stream!r}; there are {known}") from None
+
+    def _happened(self, first: Instant, last: Instant) -> None:
+        """Facts from `first` to `last` were taken."""
+        self._ticks.begin(first)
+        self._latest = last if self._latest is None else max(self._latest, last)
+
+    def _evaluate(self) -> Iterator[Delta]:
+        for tick in self._ticks.due(self.watermark):
+            delta = self.engine.advance(tick)
+            # Once somebody has read the materialisation, it is kept up at the cost of the change.
+            if (current := self._materialisation) is not None:
+                current.update(delta.entered)
+                current.update(delta.renewed)
+                for fact in delta.left:
+                    del current[fact]
+            yield delta
+
+    def _current(self) -> dict[Fact, Instant]:
+        if self._materialisation is None:
+            self._materialisation = dict(self.engine.facts())
+        return self._materialisation
+
+    def _push_batch(self, batch: Any, stream: str) -> None:
+        """Push a record batch with the columns t, s, p and o."""
+        watermark = self._watermark_of(stream)
+        if not batch.num_rows:
+            return
+        import pyarrow.compute as pc
+
+        extent = pc.min_max(batch.column(TIME_COLUMN))
+        first, last = as_instant(extent["min"].as_py()), as_instant(extent["max"].as_py())
+        if isinstance(self.engine, TakesArrow):
+            rows = self.engine.push_arrow(batch, stream, TRIPLE, TIME_COLUMN, TERM_COLUMNS)
+            late = [_timed_fact(batch, row) for row in rows]
+        else:
+            late = []
+            for row in range(batch.num_rows):
+                fact, at = _timed_fact(batch, row)
+                try:
+                    self.engine.push(fact, at, stream)
+                except LateFact:
+                    late.append((fact, at))
+        for fact, at in late:
+            self._late.put(Late(fact, at, stream, "its tick was over when it arrived"))
+        watermark.see(last)
+        self._happened(first, last)
+
+
+def _timed_fact(batch: Any, row: int) -> tuple[Fact, Instant]:
+    terms = tuple(parse_term(batch.column(name)[row].as_py()) for name in TERM_COLUMNS)
+    return Fact(TRIPLE, terms), batch.column(TIME_COLUMN)[row].as_py()
