@@ -89,12 +89,9 @@ def _check_variables(rule: Rule) -> None:
     in_atoms = {variable for atom in rule.positives for variable in atom.variables()}
     bound = set(in_atoms)
     waiting = rule.guards
-    progress = True
-    while progress:
-        ready = tuple(guard for guard in waiting if _unbound(guard.inputs, bound) is None)
+    while ready := [guard for guard in waiting if _unbound(guard.inputs, bound) is None]:
         bound.update(guard.result for guard in ready if guard.result is not None)
-        progress = bool(ready)
-        waiting = tuple(guard for guard in waiting if _unbound(guard.inputs, bound) is not None)
+        waiting = tuple(guard for guard in waiting if guard not in ready)
     for guard in waiting:
         raise ProgramError(
             f"{_unbound(guard.inputs, bound)} is an input of {guard.builtin}, but no positive atom "
