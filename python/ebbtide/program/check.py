@@ -88,10 +88,7 @@ def _check_builtin(guard: Guard) -> None:
 def _check_variables(rule: Rule) -> None:
     in_atoms = {variable for atom in rule.positives for variable in atom.variables()}
     bound = set(in_atoms)
-    waiting = rule.guards
-    while ready := [guard for guard in waiting if _unbound(guard.inputs, bound) is None]:
-        bound.update(guard.result for guard in ready if guard.result is not None)
-        waiting = tuple(guard for guard in waiting if guard not in ready)
+    waiting = _bind(rule.guards, bound)
     for guard in waiting:
         raise ProgramError(
             f"{_unbound(guard.inputs, bound)} is an input of {guard.builtin}, but no positive atom "
@@ -113,6 +110,21 @@ def _check_variables(rule: Rule) -> None:
                     "must bind it",
                     negation.origin,
                 )
+
+
+def _bind(guards: Iterable[Guard], bound: set[Variable]) -> list[Guard]:
+    """Add what functions bind, as far as they chain; the guards whose inputs stay unknown."""
+    waiting = list(guards)
+    while True:
+        still: list[Guard] = []
+        for guard in waiting:
+            if _unbound(guard.inputs, bound) is not None:
+                still.append(guard)
+            elif guard.result is not None:
+                bound.add(guard.result)
+        if len(still) == len(waiting):
+            return still
+        waiting = still
 
 
 def _unbound(arguments: Iterable[Argument], bound: set[Variable]) -> Variable | None:
