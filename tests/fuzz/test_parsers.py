@@ -1,0 +1,100 @@
+"""Fuzz targets: a parser meets any bytes with an answer or with the error it promises.
+
+`make test` runs each target on some thousand inputs; `make fuzz` goes on for as long as it is told.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from io import BytesIO
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbtide.languages.jena import parse_rules
+from ebbtide.program import ProgramError
+from ebbtide.terms import TermError, parse_term
+from ebbtide.terms.formats import BadLine, parse_timed
+
+
+def fuzz_jena(data: bytes) -> None:
+    """Rules are read, or refused at a place inside the text."""
+    text = data.decode(errors="replace")
+    try:
+        program = parse_rules(text, "fuzz")
+    except ProgramError as error:
+        place = error.origin
+    else:
+        assert all(rule.origin.text in text for rule in program.rules)
+        return
+    lines = text.split("\n")
+    assert place.source == "fuzz"
+    assert 1 <= place.line <= len(lines)
+    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+
+
+def fuzz_timed(data: bytes) -> None:
+    """No line is lost, and what was read can be written and read again."""
+    found = list(parse_timed(BytesIO(data), "fuzz"))
+    meaningful = [
+        line
+        for line in data.split(b"\n")
+        if line.strip(b" \t\r") and not line.lstrip(b" \t").startswith(b"#")
+    ]
+    assert len(found) <= data.count(b"\n") + 1
+    assert len(found) >= len(meaningful)
+    for item in found:
+        if isinstance(item, BadLine):
+            assert 1 <= item.line <= data.count(b"\n") + 1
+            assert 1 <= item.column <= len(item.text) + 1
+        else:
+            terms = " ".join(term.text for term in item.triple)
+            again = list(parse_timed(BytesIO(f"{item.at}\t{terms} .".encode()), "again"))
+            assert again == [item]
+
+
+def fuzz_term(data: bytes) -> None:
+    """A text that is read as a term comes back as that term."""
+    with suppress(TermError):
+        term = parse_term(data.decode(errors="replace"))
+        assert parse_term(term.text) == term
+
+
+TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
+    "jena": fuzz_jena,
+    "timed": fuzz_timed,
+    "term": fuzz_term,
+}
+
+# Pieces that parsers care about; pure noise never gets past the first token.
+PIECES: Final[Mapping[str, bytes]] = {
+    "jena": (
+        b"[ ] ( ) -> , . : r: ?x ?y ?z a not noValue sum lessThan p q @prefix @relation ex: ex:a "
+        b'rdf:type <http://e/> <a 5 2.5 -1e3 true "x" \'y\' "\\u00 @en ^^ xsd:int / /2 # // _:b <-'
+        b" \n \0 \xc3\xa9 \xff \\ (?x,a,?y) [(?x,?p,?y)->q(?x)]"
+    ),
+    "timed": (
+        b"7 -1 1970-01-01T00:00:00Z 99999999999999999999 7\t \t <http://e/a> <a> <http://e/ _:b _:b."
+        b' "x" "\\u00e9" "\\ud800" "\\x" " @en ^^ <http://e/t> . # \n \r\n \r \0 \xc3\xa9 \xff \\'
+        b" 7\t<http://e/a><http://e/p>_:b."
+    ),
+    "term": b'< > http://e/ a _: . : " @en ^^ \\u00e9 \\ud800 \\n \\ \0 \xff \n',
+}
+
+
+def inputs(target: str) -> st.SearchStrategy[bytes]:
+    """Noise, and pieces with and without spaces between them."""
+    piece = st.sampled_from(PIECES[target].split(b" ")) | st.binary(max_size=3)
+    pieces = st.lists(piece, max_size=15)
+    return st.binary() | st.builds(bytes.join, st.sampled_from([b"", b" "]), pieces)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_any_bytes(target):
+    @settings(max_examples=1_500)
+    @given(inputs(target))
+    def run(data):
+        TARGETS[target](data)
+
+    run()

@@ -1,0 +1,281 @@
+"""Jena-style rules: what is read, and where errors point."""
+
+import gzip
+import pickle
+
+import pytest
+
+from ebbtide.languages.jena import load_rules, parse_rules
+from ebbtide.languages.jena.syntax import MAX_TEXT, MAX_TOKEN
+from ebbtide.program import ProgramError
+from ebbtide.terms import IRI, Literal
+from ebbtide.terms.term import RDF, XSD
+
+EX = "http://example/"
+
+
+def read(text: str):
+    return parse_rules(f"@prefix ex: <{EX}> .\n{text}")
+
+
+def only_rule(text: str) -> str:
+    (rule,) = read(text).rules
+    return str(rule).replace(f"<{EX}", "<").replace(RDF, "rdf#").replace(XSD, "xsd#")
+
+
+def refused(text: str, source: str = "site.rules") -> str:
+    with pytest.raises(ProgramError) as caught:
+        parse_rules(text, source)
+    message = str(caught.value)
+    assert "Traceback" not in message
+    assert "lark" not in message
+    return message
+
+
+# ---- what is read -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[t: (?x ex:isIn ?y), (?y ex:isIn ?z) -> (?x ex:isIn ?z)]",
+            "triple(?x, <isIn>, ?z) :- triple(?x, <isIn>, ?y), triple(?y, <isIn>, ?z).",
+        ),
+        (
+            "[t: (?x ex:isIn ?y) (?y ex:isIn ?z) -> (?x ex:isIn ?z) (?z ex:has ?x)]",
+            "triple(?x, <isIn>, ?z), triple(?z, <has>, ?x) :- "
+            "triple(?x, <isIn>, ?y), triple(?y, <isIn>, ?z).",
+        ),
+        (
+            "(?x a ex:T) -> (?x a ex:U) .",
+            "triple(?x, <rdf#type>, <U>) :- triple(?x, <rdf#type>, <T>).",
+        ),
+        ("[(?x ?p ?y) -> (?y ?p ?x)]", "triple(?y, ?p, ?x) :- triple(?x, ?p, ?y)."),
+        ("[(?x, ex:p, ?y) -> q(?x ?y)]", "q(?x, ?y) :- triple(?x, <p>, ?y)."),
+        (
+            "[(?x ex:p ?n), lessThan(?n, 5), sum(?n, 2.5, ?m) -> (?x ex:q ?m)]",
+            'triple(?x, <q>, ?m) :- triple(?x, <p>, ?n), lessThan(?n, "5"^^<xsd#integer>), '
+            'sum(?n, "2.5"^^<xsd#decimal>, ?m).',
+        ),
+        (
+            "[(?x a ex:T), not (?x ex:p ?y), noValue(?x ex:q ?y) -> (?x a ex:U)]",
+            "triple(?x, <rdf#type>, <U>) :- triple(?x, <rdf#type>, <T>), "
+            "not triple(?x, <p>, ?y), not triple(?x, <q>, ?y).",
+        ),
+        (
+            "[(?x a ex:T), noValue(?x, ex:p), noValue(?x, a, ex:V) -> (?x a ex:U)]",
+            "triple(?x, <rdf#type>, <U>) :- triple(?x, <rdf#type>, <T>), "
+            "not triple(?x, <p>, ?*), not triple(?x, <rdf#type>, <V>).",
+        ),
+        (
+            "@relation isIn/2 . [isIn(?x, ?y), not isIn(?y, ?x) -> oneWay(?x, ?y)]",
+            "oneWay(?x, ?y) :- isIn(?x, ?y), not isIn(?y, ?x).",
+        ),
+        (
+            "[isIn(?x, ?y), isIn(?y, ?z) -> isIn(?x, ?z)]",
+            "isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z).",
+        ),
+        ("[axiom: -> (ex:a ex:p ex:b)]", "triple(<a>, <p>, <b>) :- ."),
+        ("[triple(?x, a, ?y) -> p()]", "p() :- triple(?x, <rdf#type>, ?y)."),
+        (
+            "@prefix : <http://example/v#>\n[(?x :p ?y) -> (?y :p ?x)]",
+            "triple(?y, <v#p>, ?x) :- triple(?x, <v#p>, ?y).",
+        ),
+        ("[(?x <http://example/a#b> ?y) -> q(?x)] # the end", "q(?x) :- triple(?x, <a#b>, ?y)."),
+        ("// why\n[(?x ex:a.b-c ?y) # because\n -> q(?x)]", "q(?x) :- triple(?x, <a.b-c>, ?y)."),
+    ],
+)
+def test_reads(text, expected):
+    assert only_rule(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ('"x"', Literal("x")),
+        ("'it\\'s \"x\"'", Literal('it\'s "x"')),
+        ('"x"@en-GB', Literal("x", language="en-GB")),
+        ('"5"^^xsd:int', Literal("5", XSD + "int")),
+        ('"5"^^<http://example/t>', Literal("5", EX + "t")),
+        ("5", Literal("5", XSD + "integer")),
+        ("-5", Literal("-5", XSD + "integer")),
+        ("2.5", Literal("2.5", XSD + "decimal")),
+        ("1e3", Literal("1e3", XSD + "double")),
+        ("true", Literal("true", XSD + "boolean")),
+        ('"a\\u00e9\\n"', Literal("aé\n")),
+        ("<http://example/\\u00e9>", IRI(EX + "é")),
+        ("ex:", IRI(EX)),
+        ("rdfs:label", IRI("http://www.w3.org/2000/01/rdf-schema#label")),
+        ("owl:Thing", IRI("http://www.w3.org/2002/07/owl#Thing")),
+    ],
+)
+def test_terms(text, term):
+    (rule,) = read(f"[(?x ex:p {text}) -> q(?x)]").rules
+    assert rule.positives[0].arguments[2] == term
+
+
+def test_names_of_rules():
+    program = read(
+        """[first: (?x ex:p ?y) -> q(?x)]
+           [(?x ex:p ?y) -> q(?x)]
+           [third-1.a : (?x ex:p ?y) -> q(?x)]
+           [not: not (ex:a ex:p ex:b) -> r()]
+           (?x ex:p ?y) -> q(?x) ."""
+    )
+    assert [rule.name for rule in program.rules] == ["first", "rule2", "third-1.a", "not", "rule5"]
+
+
+def test_origins_point_to_what_was_written():
+    program = parse_rules(
+        "@prefix ex: <http://example/>\n  [t: (?x ex:p ?y)\n      lessThan(?y, 3) -> q(?x)]\n",
+        "site.rules",
+    )
+    (rule,) = program.rules
+    assert str(rule.origin) == "site.rules:2:3"
+    assert rule.origin.text == "[t: (?x ex:p ?y)\n      lessThan(?y, 3) -> q(?x)]"
+    assert str(rule.guards[0].origin) == "site.rules:3:7"
+    assert rule.heads[0].origin.text == "q(?x)"
+
+
+def test_relations_may_be_declared_and_concluded_anywhere():
+    program = read("[p(?x), r(?x) -> q(?x)] [q(?x) -> p(?x)] @relation r/1")
+    assert program.relations == {"triple": 3, "p": 1, "q": 1, "r": 1}
+
+
+def test_nothing_is_a_program_too():
+    assert parse_rules("# nothing\n").rules == ()
+
+
+def test_programs_can_be_pickled():
+    program = read("[(?x ex:p 'y') -> q(?x)]")
+    assert pickle.loads(pickle.dumps(program)) == program
+
+
+# ---- where errors point -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        # Lexical.
+        ('[(?x rdf:p "abc) -> q(?x)]', "1:12: this string is not closed on its line"),
+        ("[(?x <http://a b> ?y) -> q(?x)]", "1:6: this IRI is not closed, or it contains"),
+        ("[(?x ? ?y) -> q(?x)]", "1:6: a variable is a question mark and a name"),
+        ("[(?x rdf:p ?y)\n -> q(?x) %]", "2:11: expected a pattern"),
+        ("[(?x rdf:p ?y) \0 -> q(?x)]", "1:16: the text contains the control character '\\x00'"),
+        # Syntax.
+        (
+            "\n  [",
+            "2:4: expected a pattern (?s ?p ?o), an atom, a builtin, a rule name or ->, "
+            "but found the end of the text",
+        ),
+        ("[(?x rdf:p) -> q(?x)]", "1:11: expected a term, but found ')'"),
+        ("[(?x rdf:p ?y ?z) -> q(?x)]", "1:15: expected ), but found '?z'"),
+        ("[(?x rdf:p ?y) -> ]", "1:19: expected a pattern (?s ?p ?o) or an atom, but found ']'"),
+        ("[(?x rdf:p ?y)]", "1:15: expected "),
+        (
+            "(?x rdf:p ?y) -> q(?x)",
+            "1:23: expected a pattern (?s ?p ?o), an atom or a full stop, but",
+        ),
+        ("[(?x rdf:p ?y) <- q(?x)]", "1:16: backward rules are not supported"),
+        ("@include <RDFS>", "1:1: expected a rule, @prefix or @relation, but found '@include'"),
+        ("@prefix ex <http://example/>", "1:9: expected a prefix and its colon, but found 'ex'"),
+        ("@prefix ex: http", "1:13: expected an IRI in angle brackets, but found 'http'"),
+        ("@relation p", "1:12: expected /, but found the end of the text"),
+        ("[a: [b: (?x ?p ?y) -> q(?x)]]", "1:5: expected a pattern"),
+        # Names.
+        ("[(?x ex:p ?y) -> q(?x)]", "1:6: the prefix ex: is not declared"),
+        ("[(?x own:p ?y) -> q(?x)]", "1:6: the prefix own: is not declared; did you mean owl?"),
+        (
+            '[(?x ?p "5"^^xs:int) -> q(?x)]',
+            "1:14: the prefix xs: is not declared; did you mean xsd?",
+        ),
+        (
+            "[(?x ?p ?y), lesThan(?y, 3) -> q(?x)]",
+            "1:14: unknown builtin or relation lesThan; did you mean lessThan?",
+        ),
+        (
+            "[p(?x) -> q(?x)]",
+            "1:2: unknown builtin or relation p; "
+            "a relation that no rule concludes is declared by @relation p/1 .",
+        ),
+        ("[(?x ?p ?y), not p(?x) -> q(?x)]", "1:18: unknown builtin or relation p"),
+        ("@relation sum/3", "1:11: sum is a builtin, so it cannot be a relation"),
+        (
+            "@relation p/1 @relation p/2",
+            "1:25: the relation p is declared with 1 arguments and again with 2",
+        ),
+        ("@relation p/1000", "1:13: a relation has at most 999 arguments"),
+        ("@relation triple/2", "1:11: the relation triple has 3 arguments"),
+        # Meaning.
+        ("[(?x ?p ?y) -> sum(?x, ?y, ?p)]", "1:16: sum is a builtin, so a head cannot conclude it"),
+        ("[(?x ?p ?y), not sum(?x, ?y, ?p) -> q(?x)]", "1:18: sum is a builtin, and `not` takes"),
+        ("[(?x ?p ?y), noValue(?x) -> q(?x)]", "1:14: noValue takes a subject, a predicate"),
+        ("[(a ?p ?y) -> q(?p)]", "1:3: `a` stands for rdf:type only as the predicate"),
+        ("[(_:b ?p ?y) -> q(?p)]", "1:3: a rule cannot name a blank node; use a variable"),
+        ('[(?x ?p "\\x") -> q(?p)]', "1:9: unknown escape: \\x"),
+        ('[(?x ?p "\\ud800") -> q(?p)]', "1:9: not a Unicode character: \\ud800"),
+        ("[(?x ?p <http://a\\u0020b>) -> q(?p)]", "1:9: not an IRI"),
+        ("[(?x ?p ?y) -> q(?z)]", "1:16: ?z is in the head"),
+        ("[(?x ?p ?y), lessThan(?x) -> q(?x)]", "1:14: lessThan takes 2 arguments, not 1"),
+        (
+            "[q(?x), p(?x) -> p(?x)]\n[(?x ?p ?y) -> q(?x, ?y)]",
+            "2:16: the relation q has 2 arguments here and 1 at site.rules:1:2",
+        ),
+        ("[n: (?x ?p ?y), not q(?x) -> q(?x)]", "1:1: the rules have no strata"),
+    ],
+)
+def test_errors_have_a_place_and_one_sentence(text, message):
+    assert refused(text).startswith(f"site.rules:{message}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 200_000,
+        "[" * 200_000,
+        "[a: " * 50_000,
+        "[(?x ?p ?y) -> " * 50_000,
+        "not " * 100_000,
+        "?" * 100_000,
+        '"' * 100_001,
+        "\\" * 100_000,
+        "[(?x ?p " + "9" * 100_000 + ") -> q(?x)]",
+        "@relation p/" + "9" * 100_000,
+        "a" * 100_000,
+        "ex" + ".a" * 100_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_absurd_input_is_refused_quickly(text):
+    refused(text)
+
+
+def test_terms_and_texts_have_a_limit():
+    assert "longer than" in refused(f'[(?x ?p "{"x" * MAX_TOKEN}") -> q(?x)]')
+    assert "longer than" in refused("#" * (MAX_TEXT + 1))
+
+
+# ---- files ------------------------------------------------------------------------------------
+
+
+def test_files(tmp_path):
+    path = tmp_path / "site.rules"
+    path.write_bytes("\ufeff[é: (?x ?p 'å') -> q(?x)]".encode())
+    program = load_rules(path)
+    assert program.rules[0].name == "é"
+    assert program.rules[0].origin.source == str(path)
+    assert load_rules(str(path)) == program
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(ProgramError, match=r"none.rules:1:1: cannot read the rules: No such file"):
+        load_rules(tmp_path / "none.rules")
+
+
+def test_a_file_that_is_not_text(tmp_path):
+    path = tmp_path / "site.rules.gz"
+    path.write_bytes(gzip.compress(b"[]"))
+    with pytest.raises(ProgramError, match=r"site.rules.gz:1:2: the text is not UTF-8"):
+        load_rules(path)
