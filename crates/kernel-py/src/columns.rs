@@ -1,0 +1,126 @@
+//! Columns of record batches as terms and instants.
+//!
+//! A string that repeats, in a run or in a dictionary, is interned once.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
+use arrow_array::{Array, RecordBatch, downcast_dictionary_array};
+use arrow_schema::{DataType, TimeUnit};
+use ebbtide_kernel::ids::TermId;
+use ebbtide_kernel::instant::Instant;
+use ebbtide_kernel::term::Dictionary;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a dyn Array> {
+    let column = batch.column_by_name(name);
+    column.map(AsRef::as_ref).ok_or_else(|| {
+        let names: Vec<&str> = batch
+            .schema_ref()
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        PyValueError::new_err(format!(
+            "no column {name:?}; the columns are {}",
+            names.join(", ")
+        ))
+    })
+}
+
+fn intern_all<'a>(
+    dictionary: &mut Dictionary,
+    texts: impl Iterator<Item = Option<&'a str>>,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let mut last: Option<(&str, TermId)> = None;
+    let mut terms = Vec::with_capacity(texts.size_hint().0);
+    for (row, text) in texts.enumerate() {
+        let text = text.ok_or_else(|| null(name, row))?;
+        let term = match last {
+            Some((same, term)) if same == text => term,
+            _ => dictionary.intern(text),
+        };
+        last = Some((text, term));
+        terms.push(term);
+    }
+    Ok(terms)
+}
+
+fn null(name: &str, row: usize) -> PyErr {
+    PyValueError::new_err(format!(
+        "column {name:?} is null in row {row}: a fact has no empty places"
+    ))
+}
+
+/// A column of term texts: strings of any Arrow kind, dictionary-encoded or not.
+pub fn terms(
+    dictionary: &mut Dictionary,
+    batch: &RecordBatch,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let array = column(batch, name)?;
+    strings(dictionary, array, name)
+}
+
+fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResult<Vec<TermId>> {
+    match array.data_type() {
+        DataType::Utf8 => intern_all(dictionary, array.as_string::<i32>().iter(), name),
+        DataType::LargeUtf8 => intern_all(dictionary, array.as_string::<i64>().iter(), name),
+        DataType::Utf8View => intern_all(dictionary, array.as_string_view().iter(), name),
+        DataType::Dictionary(_, _) => downcast_dictionary_array!(
+            array => {
+                let values = strings(dictionary, array.values().as_ref(), name)?;
+                let code = |(row, key): (usize, Option<usize>)| {
+                    key.map(|key| values[key]).ok_or_else(|| null(name, row))
+                };
+                array.keys_iter().enumerate().map(code).collect()
+            },
+            other => Err(not_a_string(name, other))
+        ),
+        other => Err(not_a_string(name, other)),
+    }
+}
+
+fn not_a_string(name: &str, kind: &DataType) -> PyErr {
+    PyTypeError::new_err(format!(
+        "column {name:?} must hold the terms' texts, not {kind}"
+    ))
+}
+
+/// A column of instants: whole numbers of milliseconds, or timestamps.
+pub fn instants(batch: &RecordBatch, name: &str) -> PyResult<Vec<Instant>> {
+    let array = column(batch, name)?;
+    if let Some(row) = (0..array.len()).find(|row| array.is_null(*row)) {
+        return Err(null(name, row));
+    }
+    let instants = |values: &[i64], scale: fn(i64) -> i64| {
+        Ok(values.iter().map(|value| Instant(scale(*value))).collect())
+    };
+    match array.data_type() {
+        DataType::Int64 => instants(array.as_primitive::<Int64Type>().values(), |ms| ms),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            instants(array.as_primitive::<TimestampSecondType>().values(), |s| {
+                s.saturating_mul(1000)
+            })
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => instants(
+            array.as_primitive::<TimestampMillisecondType>().values(),
+            |ms| ms,
+        ),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => instants(
+            array.as_primitive::<TimestampMicrosecondType>().values(),
+            |us| us.div_euclid(1000),
+        ),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => instants(
+            array.as_primitive::<TimestampNanosecondType>().values(),
+            |ns| ns.div_euclid(1_000_000),
+        ),
+        other => Err(PyTypeError::new_err(format!(
+            "column {name:?} must be a timestamp or 64-bit milliseconds, not {other}"
+        ))),
+    }
+}

@@ -1,0 +1,344 @@
+//! The kernel as a Python object.
+
+use std::collections::HashMap;
+
+use ebbtide_kernel::budget::Budget;
+use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
+use ebbtide_kernel::instant::{Grid, Instant, NEVER};
+use ebbtide_kernel::kernel::{self as core, Refused, Settings};
+use ebbtide_kernel::maintain::Strategy;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::program::{RuleTuple, WindowTuple, program, window};
+use crate::table::{Line, Table, texts};
+use crate::{BudgetExceeded, SnapshotError, capsule, columns};
+
+/// A fact of a delta: relation, terms, until before (none: it did not hold), until after.
+type ChangeTuple = (usize, Vec<String>, Option<i64>, Option<i64>);
+/// A step of a proof: relation, terms, until, rule (none: stated), premises.
+type ProofTuple = (usize, Vec<String>, i64, Option<usize>, Vec<usize>);
+
+/// One program, its facts, and the ticks that keep its conclusions true.
+#[pyclass(module = "ebbtide._kernel")]
+pub struct Kernel {
+    core: core::Kernel,
+}
+
+fn some(until: Instant) -> Option<i64> {
+    (until != NEVER).then_some(until.0)
+}
+
+fn reason(outcome: Result<(), Refused>) -> Option<&'static str> {
+    match outcome {
+        Ok(()) => None,
+        Err(Refused::Late) => Some("late"),
+        Err(Refused::Outside) => Some("outside"),
+    }
+}
+
+impl Kernel {
+    fn intern(&mut self, relation: usize, terms: &[String]) -> PyResult<Vec<TermId>> {
+        let declared = self.core.relation(RelationId::at(relation)).arity();
+        if declared != terms.len() {
+            let name = &self.core.program().relations[relation].name;
+            let message = format!("{name} takes {declared} terms, not {}", terms.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let dictionary = self.core.dictionary_mut();
+        Ok(terms.iter().map(|text| dictionary.intern(text)).collect())
+    }
+
+    fn find(&self, relation: usize, terms: &[String]) -> Option<FactId> {
+        let texts: Vec<&str> = terms.iter().map(String::as_str).collect();
+        self.core.find(RelationId::at(relation), &texts)
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    #[new]
+    #[pyo3(signature = (relations, rules, windows, strategy, step, origin, budget))]
+    fn new(
+        relations: Vec<(String, usize)>,
+        rules: Vec<RuleTuple>,
+        windows: Vec<WindowTuple>,
+        strategy: &str,
+        step: i64,
+        origin: i64,
+        budget: (Option<usize>, Option<usize>, Option<usize>, bool),
+    ) -> PyResult<Self> {
+        let strategy = Strategy::named(strategy)
+            .ok_or_else(|| PyValueError::new_err(format!("unknown strategy {strategy:?}")))?;
+        if step <= 0 {
+            return Err(PyValueError::new_err("the step must be positive"));
+        }
+        let settings = Settings {
+            strategy,
+            grid: Grid {
+                step,
+                origin: Instant(origin),
+            },
+            windows: windows.into_iter().map(window).collect::<PyResult<_>>()?,
+            budget: Budget {
+                facts: budget.0,
+                bytes: budget.1,
+                derivations: budget.2,
+                go_on: budget.3,
+            },
+        };
+        Ok(Self {
+            core: core::Kernel::new(program(relations, rules)?, settings),
+        })
+    }
+
+    fn add(&mut self, relation: usize, terms: Vec<String>) -> PyResult<()> {
+        let terms = self.intern(relation, &terms)?;
+        self.core.add(RelationId::at(relation), &terms);
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        stream: usize,
+        relation: usize,
+        terms: Vec<String>,
+        at: i64,
+    ) -> PyResult<Option<&'static str>> {
+        let terms = self.intern(relation, &terms)?;
+        let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
+        Ok(reason(self.core.push(
+            stream,
+            relation,
+            &terms,
+            Instant(at),
+        )))
+    }
+
+    fn retract(
+        &mut self,
+        relation: usize,
+        terms: Vec<String>,
+        at: i64,
+    ) -> PyResult<Option<&'static str>> {
+        let terms = self.intern(relation, &terms)?;
+        Ok(reason(self.core.retract(
+            RelationId::at(relation),
+            &terms,
+            Instant(at),
+        )))
+    }
+
+    /// Push record batches; returns the row numbers that came late or are outside the window.
+    fn push_arrow(
+        &mut self,
+        stream: usize,
+        relation: usize,
+        data: &Bound<'_, PyAny>,
+        time: &str,
+        names: Vec<String>,
+    ) -> PyResult<(Vec<usize>, Vec<usize>)> {
+        let (mut late, mut outside, mut first) = (Vec::new(), Vec::new(), 0);
+        let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
+        for batch in capsule::import(data)? {
+            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let instants = columns::instants(&batch, time)?;
+            let dictionary = self.core.dictionary_mut();
+            let terms = names
+                .iter()
+                .map(|name| columns::terms(dictionary, &batch, name));
+            let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
+            let mut tuple = vec![TermId(0); terms.len()];
+            for (row, at) in instants.into_iter().enumerate() {
+                for (place, column) in tuple.iter_mut().zip(&terms) {
+                    *place = column[row];
+                }
+                match self.core.push(stream, relation, &tuple, at) {
+                    Ok(()) => {}
+                    Err(Refused::Late) => late.push(first + row),
+                    Err(Refused::Outside) => outside.push(first + row),
+                }
+            }
+            first += batch.num_rows();
+        }
+        Ok((late, outside))
+    }
+
+    /// Add record batches to the background.
+    fn add_arrow(
+        &mut self,
+        relation: usize,
+        data: &Bound<'_, PyAny>,
+        names: Vec<String>,
+    ) -> PyResult<()> {
+        for batch in capsule::import(data)? {
+            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let dictionary = self.core.dictionary_mut();
+            let terms = names
+                .iter()
+                .map(|name| columns::terms(dictionary, &batch, name));
+            let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
+            for row in 0..batch.num_rows() {
+                let tuple: Vec<TermId> = terms.iter().map(|column| column[row]).collect();
+                self.core.add(RelationId::at(relation), &tuple);
+            }
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {
+        if self.core.tick().is_some_and(|last| last.0 >= tick) {
+            return Err(PyValueError::new_err(format!(
+                "ticks ascend: {tick} is not after the last"
+            )));
+        }
+        let core = &mut self.core;
+        py.detach(|| core.advance(Instant(tick)))
+            .map_err(|exceeded| BudgetExceeded::new_err(exceeded.to_string()))
+    }
+
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.core.is_complete()
+    }
+
+    fn __len__(&self) -> usize {
+        self.core.len()
+    }
+
+    /// What the last tick changed.
+    fn changes(&self) -> Vec<ChangeTuple> {
+        let tuple = |(change, after): (core::Change, Instant)| {
+            let fact = change.fact;
+            (
+                fact.relation.index(),
+                texts(&self.core, fact),
+                some(change.before),
+                some(after),
+            )
+        };
+        self.core.changes().map(tuple).collect()
+    }
+
+    /// How many facts the last tick brought, renewed and took.
+    fn change_counts(&self) -> (usize, usize, usize) {
+        let (mut entered, mut renewed, mut left) = (0, 0, 0);
+        for (change, after) in self.core.changes() {
+            match (change.before == NEVER, after == NEVER) {
+                (true, _) => entered += 1,
+                (_, true) => left += 1,
+                _ => renewed += 1,
+            }
+        }
+        (entered, renewed, left)
+    }
+
+    /// What the last tick changed in one relation: diff +1 entered, 0 renewed, -1 left.
+    fn changes_arrow(&self, relation: usize) -> PyResult<Table> {
+        let id = RelationId::at(relation);
+        let changes = self
+            .core
+            .changes()
+            .filter(|(change, _)| change.fact.relation == id);
+        let line = |(change, after): (core::Change, Instant)| {
+            let (until, diff) = match (change.before == NEVER, after == NEVER) {
+                (true, _) => (after, 1),
+                (_, true) => (change.before, -1),
+                _ => (after, 0),
+            };
+            Line {
+                row: change.fact.row,
+                until,
+                diff,
+            }
+        };
+        Table::of(&self.core, id, &changes.map(line).collect::<Vec<_>>(), true)
+    }
+
+    /// The facts of a relation that hold, with `until`.
+    fn facts(&self, relation: usize) -> Vec<(Vec<String>, i64)> {
+        let id = RelationId::at(relation);
+        let rows = self.core.relation(id).live();
+        let tuple = |row| {
+            let fact = FactId { relation: id, row };
+            (texts(&self.core, fact), self.core.until(fact).0)
+        };
+        rows.map(tuple).collect()
+    }
+
+    /// The facts of a relation that hold, as record batches.
+    fn facts_arrow(&self, relation: usize) -> PyResult<Table> {
+        let id = RelationId::at(relation);
+        let facts = self.core.relation(id);
+        let lines: Vec<Line> = facts
+            .live()
+            .map(|row| Line {
+                row,
+                until: facts.until(row),
+                diff: 1,
+            })
+            .collect();
+        Table::of(&self.core, id, &lines, false)
+    }
+
+    fn until(&self, relation: usize, terms: Vec<String>) -> Option<i64> {
+        self.find(relation, &terms)
+            .map(|fact| self.core.until(fact).0)
+    }
+
+    /// Whether a fact that holds is stated for as long as it holds.
+    fn is_stated(&self, relation: usize, terms: Vec<String>) -> bool {
+        self.find(relation, &terms).is_some_and(|fact| {
+            let rows = self.core.relation(fact.relation);
+            rows.stated(fact.row) != NEVER
+        })
+    }
+
+    fn why(&mut self, relation: usize, terms: Vec<String>) -> PyResult<Vec<ProofTuple>> {
+        let fact = self.find(relation, &terms);
+        let fact = fact.ok_or_else(|| PyKeyError::new_err("the fact does not hold"))?;
+        let nodes = self.core.why(fact).into_iter().map(|node| {
+            let rule = node.rule.map(|rule| rule.index());
+            let terms = texts(&self.core, node.fact);
+            (
+                node.fact.relation.index(),
+                terms,
+                node.until.0,
+                rule,
+                node.premises,
+            )
+        });
+        Ok(nodes.collect())
+    }
+
+    fn snapshot<'py>(&mut self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.core.snapshot(fingerprint))
+    }
+
+    fn restore(&mut self, snapshot: &[u8], fingerprint: &str) -> PyResult<()> {
+        let outcome = self.core.restore(snapshot, fingerprint);
+        outcome.map_err(|error| SnapshotError::new_err(error.to_string()))
+    }
+
+    #[getter]
+    fn tick(&self) -> Option<i64> {
+        self.core.tick().map(|tick| tick.0)
+    }
+
+    /// Totals since the start, and sizes now.
+    fn stats(&self) -> HashMap<&'static str, u64> {
+        let totals = self.core.totals();
+        HashMap::from([
+            ("ticks", totals.ticks),
+            ("stated", totals.stated),
+            ("derivations", totals.derivations),
+            ("entered", totals.entered),
+            ("left", totals.left),
+            ("facts", self.core.len() as u64),
+            ("terms", self.core.dictionary().len() as u64),
+            ("waiting", self.core.waiting() as u64),
+            ("bytes", self.core.bytes() as u64),
+        ])
+    }
+}

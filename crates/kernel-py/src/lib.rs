@@ -1,0 +1,34 @@
+//! The Python face of the kernel: `ebbtide._kernel`.
+//!
+//! Thin: one file per exposed noun, typed by `python/ebbtide/_kernel.pyi`. Relations, streams and
+//! rules go by their positions here; the Python side has the names.
+
+mod capsule;
+mod columns;
+mod kernel;
+mod program;
+mod table;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    _kernel,
+    BudgetExceeded,
+    pyo3::exceptions::PyRuntimeError,
+    "A budget was hit."
+);
+pyo3::create_exception!(
+    _kernel,
+    SnapshotError,
+    pyo3::exceptions::PyValueError,
+    "Not a snapshot of this program."
+);
+
+#[pymodule]
+fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<kernel::Kernel>()?;
+    module.add_class::<table::Table>()?;
+    module.add("BudgetExceeded", module.py().get_type::<BudgetExceeded>())?;
+    module.add("SnapshotError", module.py().get_type::<SnapshotError>())?;
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Programs and windows as Python hands them over: plain tuples.
+
+use ebbtide_kernel::guard::Builtin;
+use ebbtide_kernel::ids::RelationId;
+use ebbtide_kernel::instant::Instant;
+use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule};
+use ebbtide_kernel::window::Window;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A variable's number, or a term's text.
+#[derive(FromPyObject)]
+pub enum ArgumentTuple {
+    Variable(u32),
+    Term(String),
+}
+
+/// The relation's position, and the arguments.
+pub type AtomTuple = (usize, Vec<ArgumentTuple>);
+/// The builtin's name, and the arguments.
+pub type GuardTuple = (String, Vec<ArgumentTuple>);
+/// Name, stratum, heads, positives, negations, guards.
+pub type RuleTuple = (
+    String,
+    usize,
+    Vec<AtomTuple>,
+    Vec<AtomTuple>,
+    Vec<AtomTuple>,
+    Vec<GuardTuple>,
+);
+
+/// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
+#[derive(FromPyObject)]
+pub enum WindowTuple {
+    Count((String, usize, Vec<usize>)),
+    Tumbling((String, i64, i64)),
+    Plain((String, i64)),
+}
+
+fn arguments(tuples: Vec<ArgumentTuple>) -> Vec<Argument<String>> {
+    let argument = |tuple| match tuple {
+        ArgumentTuple::Variable(variable) => Argument::Variable(variable),
+        ArgumentTuple::Term(text) => Argument::Term(text),
+    };
+    tuples.into_iter().map(argument).collect()
+}
+
+fn atoms(tuples: Vec<AtomTuple>) -> Vec<Atom<String>> {
+    let atom = |(relation, tuple)| Atom {
+        relation: RelationId::at(relation),
+        arguments: arguments(tuple),
+    };
+    tuples.into_iter().map(atom).collect()
+}
+
+/// The program that the tuples describe.
+pub fn program(
+    relations: Vec<(String, usize)>,
+    rules: Vec<RuleTuple>,
+) -> PyResult<Program<String>> {
+    let relations = relations
+        .into_iter()
+        .map(|(name, arity)| Declaration { name, arity })
+        .collect();
+    let rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {
+        let guards = guards.into_iter().map(|(name, tuple)| {
+            let builtin = Builtin::named(&name)
+                .ok_or_else(|| PyValueError::new_err(format!("unknown builtin {name}")))?;
+            Ok(Guard {
+                builtin,
+                arguments: arguments(tuple),
+            })
+        });
+        Ok(Rule {
+            name,
+            stratum,
+            heads: atoms(heads),
+            positives: atoms(positives),
+            negations: atoms(negations),
+            guards: guards.collect::<PyResult<_>>()?,
+        })
+    };
+    let rules = rules.into_iter().map(rule).collect::<PyResult<_>>()?;
+    Ok(Program { relations, rules })
+}
+
+/// The window that a tuple describes.
+pub fn window(tuple: WindowTuple) -> PyResult<Window> {
+    match tuple {
+        WindowTuple::Count((_, size, group)) => Ok(Window::Count { size, group }),
+        WindowTuple::Tumbling((_, width, origin)) => Ok(Window::Tumbling {
+            width,
+            origin: Instant(origin),
+        }),
+        WindowTuple::Plain((kind, value)) => match kind.as_str() {
+            "sliding" => Ok(Window::Sliding { range: value }),
+            "landmark" => Ok(Window::Landmark {
+                start: Instant(value),
+            }),
+            _ => Err(PyValueError::new_err(format!("unknown window {kind}"))),
+        },
+    }
+}

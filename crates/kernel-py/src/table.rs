@@ -1,0 +1,104 @@
+//! Facts on their way out, as Arrow record batches.
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchIterator};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use ebbtide_kernel::ids::{FactId, RelationId, RowId};
+use ebbtide_kernel::instant::Instant;
+use ebbtide_kernel::kernel::Kernel;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::capsule;
+
+/// Rows per record batch: small enough for 32-bit string offsets, large enough to be cheap.
+const ROWS: usize = 65_536;
+
+/// Record batches that any Arrow library can take: `pyarrow.table(table)`.
+#[pyclass(frozen, module = "ebbtide._kernel")]
+pub struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+/// One row to be: the fact, its `until`, and +1, 0 or -1 for a delta.
+pub struct Line {
+    pub row: RowId,
+    pub until: Instant,
+    pub diff: i8,
+}
+
+impl Table {
+    /// Columns `c0`, `c1`, ... of the terms' texts, then `until`, then `diff` for a delta.
+    pub fn of(kernel: &Kernel, id: RelationId, lines: &[Line], with_diff: bool) -> PyResult<Self> {
+        let relation = kernel.relation(id);
+        let names: Vec<String> = (0..relation.arity())
+            .map(|column| format!("c{column}"))
+            .collect();
+        let mut fields: Vec<Field> = names
+            .iter()
+            .map(|name| Field::new(name, DataType::Utf8, false))
+            .collect();
+        fields.push(Field::new("until", DataType::Int64, false));
+        if with_diff {
+            fields.push(Field::new("diff", DataType::Int8, false));
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let batch = |lines: &[Line]| -> Result<RecordBatch, ArrowError> {
+            let mut arrays: Vec<ArrayRef> = Vec::with_capacity(names.len() + 2);
+            for column in 0..relation.arity() {
+                let mut texts = StringBuilder::with_capacity(lines.len(), lines.len() * 24);
+                for line in lines {
+                    texts.append_value(kernel.dictionary().text(relation.term(line.row, column)));
+                }
+                arrays.push(Arc::new(texts.finish()));
+            }
+            arrays.push(Arc::new(Int64Array::from_iter_values(
+                lines.iter().map(|l| l.until.0),
+            )));
+            if with_diff {
+                arrays.push(Arc::new(Int8Array::from_iter_values(
+                    lines.iter().map(|l| l.diff),
+                )));
+            }
+            RecordBatch::try_new(Arc::clone(&schema), arrays)
+        };
+        let batches: Result<Vec<_>, _> = lines.chunks(ROWS).map(batch).collect();
+        let batches =
+            batches.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema, batches })
+    }
+}
+
+/// The texts of a fact's terms.
+pub fn texts(kernel: &Kernel, fact: FactId) -> Vec<String> {
+    let relation = kernel.relation(fact.relation);
+    relation
+        .terms(fact.row)
+        .map(|term| kernel.dictionary().text(term).to_owned())
+        .collect()
+}
+
+#[pymethods]
+impl Table {
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer ignore the request.
+        drop(requested_schema);
+        let batches = self.batches.clone().into_iter().map(Ok);
+        capsule::export(
+            py,
+            Box::new(RecordBatchIterator::new(batches, Arc::clone(&self.schema))),
+        )
+    }
+}

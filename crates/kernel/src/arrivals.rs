@@ -1,0 +1,97 @@
+//! Arrivals: what was pushed and awaits its tick.
+//!
+//! Shape: by tick, a batch of arrivals and their terms, flat. An arrival happens at an instant and
+//! states a fact (until a known instant, or in a count window) or retracts one.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{RelationId, StreamId, TermId};
+use crate::instant::{Grid, Instant};
+
+/// What an arrival says about its fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// It holds until then.
+    HoldsUntil(Instant),
+    /// It is the newest of a count window.
+    Counts(StreamId),
+    /// Every statement made so far is taken back.
+    Retracted,
+}
+
+/// A fact said at an instant. Its terms are the next `arity` ones of the batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When it happens.
+    pub at: Instant,
+    /// The fact's relation.
+    pub relation: RelationId,
+    /// What is said.
+    pub says: Says,
+}
+
+/// Arrivals in the order they came, with all their terms.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// The arrivals.
+    pub arrivals: Vec<Arrival>,
+    /// Their terms, one after the other.
+    pub terms: Vec<TermId>,
+}
+
+impl Batch {
+    /// Add one.
+    pub fn push(&mut self, arrival: Arrival, terms: &[TermId]) {
+        self.arrivals.push(arrival);
+        self.terms.extend_from_slice(terms);
+    }
+}
+
+/// Batches by the tick that admits them.
+pub struct Arrivals {
+    grid: Grid,
+    batches: BTreeMap<i64, Batch>,
+}
+
+impl Arrivals {
+    /// Nothing yet.
+    pub fn new(grid: Grid) -> Self {
+        Self {
+            grid,
+            batches: BTreeMap::new(),
+        }
+    }
+
+    /// The batch that an arrival at this instant belongs to.
+    pub fn batch(&mut self, at: Instant) -> &mut Batch {
+        self.batches.entry(self.grid.bucket(at)).or_default()
+    }
+
+    /// Take the batches of all ticks up to this one. What happens after it must be put back.
+    pub fn take(&mut self, tick: Instant) -> Vec<Batch> {
+        let later = self
+            .batches
+            .split_off(&(self.grid.bucket(tick).saturating_add(1)));
+        std::mem::replace(&mut self.batches, later)
+            .into_values()
+            .collect()
+    }
+
+    /// Everything that waits.
+    pub fn batches(&self) -> impl Iterator<Item = &Batch> {
+        self.batches.values()
+    }
+
+    /// How many arrivals wait.
+    pub fn len(&self) -> usize {
+        self.batches
+            .values()
+            .map(|batch| batch.arrivals.len())
+            .sum()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+}

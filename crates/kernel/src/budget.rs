@@ -1,0 +1,47 @@
+//! Budgets: how much a reasoner may hold and do. Beyond one it stops and says where.
+
+use std::fmt;
+
+/// Limits; none means no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Facts that hold at once.
+    pub facts: Option<usize>,
+    /// Estimated bytes held.
+    pub bytes: Option<usize>,
+    /// Derivations in one tick.
+    pub derivations: Option<usize>,
+    /// On a hit, go on with what was derived and mark the answers incomplete, instead of an error.
+    pub go_on: bool,
+}
+
+/// A budget was hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetExceeded {
+    /// Which one: facts, bytes or derivations.
+    pub resource: &'static str,
+    /// Its limit.
+    pub limit: usize,
+    /// The rule that was being derived, or none while statements were taken in.
+    pub rule: Option<String>,
+    /// The fact at hand.
+    pub fact: String,
+}
+
+impl fmt::Display for BudgetExceeded {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            resource,
+            limit,
+            rule,
+            fact,
+        } = self;
+        write!(formatter, "the budget of {limit} {resource} was hit ")?;
+        match rule {
+            Some(rule) => write!(formatter, "by rule {rule}, at {fact}"),
+            None => write!(formatter, "by the input, at {fact}"),
+        }
+    }
+}
+
+impl std::error::Error for BudgetExceeded {}

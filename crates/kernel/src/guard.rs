@@ -1,0 +1,266 @@
+//! Guards: builtin tests and functions over terms.
+//!
+//! A guard over terms that have no meaning for it does not hold: nothing here fails.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use regex::Regex;
+
+use crate::value::{Value, is_blank, is_iri, is_literal, string_of, string_text, typed_text};
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $arity:literal),+ $(,)?) => {
+        /// What a guard asks or computes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "the names are the builtins'")]
+        pub enum Builtin {
+            $($variant),+
+        }
+
+        impl Builtin {
+            /// The builtin of that name.
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// How many arguments it takes, a function's result included.
+            pub fn arity(self) -> usize {
+                match self {
+                    $(Self::$variant => $arity,)+
+                }
+            }
+        }
+    };
+}
+
+builtins! {
+    Equal "equal" 2,
+    NotEqual "notEqual" 2,
+    LessThan "lessThan" 2,
+    GreaterThan "greaterThan" 2,
+    Le "le" 2,
+    Ge "ge" 2,
+    IsLiteral "isLiteral" 1,
+    NotLiteral "notLiteral" 1,
+    IsUri "isURI" 1,
+    IsBNode "isBNode" 1,
+    NotBNode "notBNode" 1,
+    StrStarts "strStarts" 2,
+    StrEnds "strEnds" 2,
+    StrContains "strContains" 2,
+    Regex "regex" 2,
+    Sum "sum" 3,
+    Difference "difference" 3,
+    Product "product" 3,
+    Quotient "quotient" 3,
+    Min "min" 3,
+    Max "max" 3,
+    StrConcat "strConcat" 3,
+    StrLength "strLength" 2,
+}
+
+impl Builtin {
+    /// Whether the last argument is a result.
+    pub fn is_function(self) -> bool {
+        self.makes_terms() || matches!(self, Self::Min | Self::Max)
+    }
+
+    /// Whether the result may be a term that no argument is.
+    pub fn makes_terms(self) -> bool {
+        use Builtin::{Difference, Product, Quotient, StrConcat, StrLength, Sum};
+        matches!(
+            self,
+            Sum | Difference | Product | Quotient | StrConcat | StrLength
+        )
+    }
+}
+
+/// Evaluates guards, and keeps the regular expressions it met.
+#[derive(Default)]
+pub struct Evaluator {
+    patterns: HashMap<Box<str>, Option<Regex>>,
+}
+
+/// Patterns come from data too; beyond this many the cache starts anew.
+const PATTERNS_KEPT: usize = 256;
+
+impl Evaluator {
+    /// Whether a test holds for these terms.
+    pub fn test(&mut self, builtin: Builtin, terms: &[&str]) -> bool {
+        match (builtin, terms) {
+            (Builtin::Equal, [left, right]) => equal(left, right),
+            (Builtin::NotEqual, [left, right]) => !equal(left, right),
+            (Builtin::LessThan, [left, right]) => ordered(left, right, &[Ordering::Less]),
+            (Builtin::GreaterThan, [left, right]) => ordered(left, right, &[Ordering::Greater]),
+            (Builtin::Le, [left, right]) => {
+                ordered(left, right, &[Ordering::Less, Ordering::Equal])
+            }
+            (Builtin::Ge, [left, right]) => {
+                ordered(left, right, &[Ordering::Greater, Ordering::Equal])
+            }
+            (Builtin::IsLiteral, [term]) => is_literal(term),
+            (Builtin::NotLiteral, [term]) => !is_literal(term),
+            (Builtin::IsUri, [term]) => is_iri(term),
+            (Builtin::IsBNode, [term]) => is_blank(term),
+            (Builtin::NotBNode, [term]) => !is_blank(term),
+            (Builtin::StrStarts, [text, part]) => strings(text, part, |t, p| t.starts_with(p)),
+            (Builtin::StrEnds, [text, part]) => strings(text, part, |t, p| t.ends_with(p)),
+            (Builtin::StrContains, [text, part]) => strings(text, part, |t, p| t.contains(p)),
+            (Builtin::Regex, [text, pattern]) => {
+                strings(text, pattern, |text, pattern| self.matches(text, pattern))
+            }
+            _ => false,
+        }
+    }
+
+    fn matches(&mut self, text: &str, pattern: &str) -> bool {
+        if !self.patterns.contains_key(pattern) {
+            if self.patterns.len() >= PATTERNS_KEPT {
+                self.patterns.clear();
+            }
+            self.patterns
+                .insert(pattern.into(), Regex::new(pattern).ok());
+        }
+        self.patterns[pattern]
+            .as_ref()
+            .is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+/// The result of a function, as a term's text.
+pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
+    match (builtin, terms) {
+        (Builtin::StrConcat, [left, right]) => Some(string_text(&format!(
+            "{}{}",
+            string_of(left)?,
+            string_of(right)?
+        ))),
+        (Builtin::StrLength, [term]) => {
+            Some(typed_text(string_of(term)?.chars().count(), "integer"))
+        }
+        (Builtin::Min | Builtin::Max, [left, right]) => {
+            let (low, high) = (Value::of(left)?, Value::of(right)?);
+            let order = low.compare(&high)?;
+            let beaten = if builtin == Builtin::Min {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            };
+            Some((if order == beaten { *right } else { *left }).to_owned())
+        }
+        (_, [left, right]) => arithmetic(builtin, &Value::of(left)?, &Value::of(right)?),
+        _ => None,
+    }
+}
+
+fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<String> {
+    if let (Value::Integer(left), Value::Integer(right)) = (left, right) {
+        let whole = match builtin {
+            Builtin::Sum => left.checked_add(*right),
+            Builtin::Difference => left.checked_sub(*right),
+            Builtin::Product => left.checked_mul(*right),
+            _ => None,
+        };
+        if builtin != Builtin::Quotient {
+            return whole.map(|value| typed_text(value, "integer"));
+        }
+    }
+    if let (Some(left), Some(right)) = (left.decimal(), right.decimal()) {
+        let decimal = match builtin {
+            Builtin::Sum => left.checked_add(right),
+            Builtin::Difference => left.checked_sub(right),
+            Builtin::Product => left.checked_mul(right),
+            Builtin::Quotient => left.checked_div(right),
+            _ => None,
+        };
+        return decimal.map(|value| typed_text(value, "decimal"));
+    }
+    let (left, right) = (left.double()?, right.double()?);
+    let double = match builtin {
+        Builtin::Sum => left + right,
+        Builtin::Difference => left - right,
+        Builtin::Product => left * right,
+        Builtin::Quotient if f64::from(right) != 0.0 => left / right,
+        _ => return None,
+    };
+    Some(typed_text(double, "double"))
+}
+
+/// Whether two terms are equal: in value where both have one of the same kind, else as texts.
+pub fn equal(left: &str, right: &str) -> bool {
+    match (Value::of(left), Value::of(right)) {
+        (Some(one), Some(other)) if one.is_like(&other) => {
+            one.compare(&other) == Some(Ordering::Equal)
+        }
+        _ => left == right,
+    }
+}
+
+fn ordered(left: &str, right: &str, wanted: &[Ordering]) -> bool {
+    let (Some(left), Some(right)) = (Value::of(left), Value::of(right)) else {
+        return false;
+    };
+    left.compare(&right)
+        .is_some_and(|order| wanted.contains(&order))
+}
+
+fn strings(text: &str, part: &str, holds: impl FnOnce(&str, &str) -> bool) -> bool {
+    match (string_of(text), string_of(part)) {
+        (Some(text), Some(part)) => holds(&text, &part),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = "\"2\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    const TWO_POINT_OH: &str = "\"2.0\"^^<http://www.w3.org/2001/XMLSchema#decimal>";
+    const HUGE: &str = "\"9223372036854775807\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+
+    #[test]
+    fn values_are_equal_across_datatypes() {
+        assert!(equal(TWO, TWO_POINT_OH));
+        assert!(!equal(TWO, "\"2\""));
+        assert!(equal("<a>", "<a>"));
+    }
+
+    #[test]
+    fn what_has_no_meaning_does_not_hold() {
+        let mut guards = Evaluator::default();
+        assert!(!guards.test(Builtin::LessThan, &["<a>", TWO]));
+        assert!(!guards.test(Builtin::Regex, &["\"a\"", "\"(\""]));
+        assert_eq!(compute(Builtin::Sum, &[HUGE, TWO]), None);
+        assert_eq!(
+            compute(
+                Builtin::Quotient,
+                &[TWO, "\"0\"^^<http://www.w3.org/2001/XMLSchema#integer>"]
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn functions_give_canonical_literals() {
+        assert_eq!(
+            compute(Builtin::Quotient, &[TWO, TWO]).unwrap(),
+            "\"1\"^^<http://www.w3.org/2001/XMLSchema#decimal>"
+        );
+        assert_eq!(
+            compute(Builtin::StrConcat, &["\"a\\\"\"", "<b>"]).unwrap(),
+            "\"a\\\"b\""
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Instants and lifetimes.
+//!
+//! An instant counts milliseconds of event time (or plain ticks). `until` is exclusive: a fact holds
+//! at t while t < until. Lifetimes form a (max, min) semiring: a derivation holds until the minimum
+//! of its body, a fact until the maximum over its derivations. `NEVER` is its zero, `FOREVER` its one.
+
+/// An instant of event time, or the exclusive end of a lifetime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instant(pub i64);
+
+/// The `until` of the background.
+pub const FOREVER: Instant = Instant(i64::MAX);
+/// The `until` of what does not hold.
+pub const NEVER: Instant = Instant(i64::MIN);
+
+impl Instant {
+    /// The instant `span` later. Never reaches `FOREVER`: only the background does.
+    #[must_use]
+    pub fn plus(self, span: i64) -> Self {
+        Self(self.0.saturating_add(span).min(FOREVER.0 - 1))
+    }
+}
+
+/// Cuts time into buckets of `step`, aligned to `origin`: bucket k is the instants in
+/// (origin + (k - 1) * step, origin + k * step], so that a tick on the grid closes whole buckets.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// The distance between ticks.
+    pub step: i64,
+    /// Some tick.
+    pub origin: Instant,
+}
+
+impl Grid {
+    /// The bucket an instant falls in.
+    pub fn bucket(self, at: Instant) -> i64 {
+        let offset = at.0.saturating_sub(self.origin.0);
+        offset.div_euclid(self.step) + i64::from(offset.rem_euclid(self.step) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_close_at_ticks() {
+        let grid = Grid {
+            step: 10,
+            origin: Instant(3),
+        };
+        let buckets: Vec<i64> = [-7, -6, 3, 4, 13, 14]
+            .map(|at| grid.bucket(Instant(at)))
+            .into();
+        assert_eq!(buckets, [-1, 0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn only_the_background_is_forever() {
+        assert!(Instant(i64::MAX - 5).plus(1_000) < FOREVER);
+    }
+}

@@ -1,0 +1,553 @@
+//! The kernel: one program, its facts, and the ticks that keep its conclusions true.
+//!
+//! Data flows one way through a tick:
+//!
+//!     arrivals ─► statements ─► per stratum: lower, raise ─► changes
+//!
+//! *Lower* ends or shortens what lost its support (see `maintain::lower`), *raise* settles what is
+//! new or lasts longer (see `maintain::raise`). What a tick changed stays readable until the next.
+//!
+//! Invariant, between ticks: the facts that hold are the closure of the stated facts in sight, each
+//! with the maximum over its derivations of the minimum over their bodies. And every derived fact
+//! has a derivation from facts that *precede* it: they last longer, or as long and were settled
+//! before. Proofs and retraction rest on that order.
+
+use std::collections::HashMap;
+
+use crate::agenda::Agenda;
+use crate::arrivals::{Arrival, Arrivals, Says};
+use crate::buckets::Buckets;
+use crate::budget::{Budget, BudgetExceeded};
+use crate::counts::{CountWindow, Counted};
+use crate::guard::Evaluator;
+use crate::ids::{ConditionId, FactId, RelationId, RuleId, StreamId, TermId};
+use crate::instant::{FOREVER, Grid, Instant, NEVER};
+use crate::join::Scene;
+use crate::maintain::Strategy;
+use crate::plan::{Conditions, Plan};
+use crate::relation::Relation;
+use crate::rule::Program;
+use crate::term::Dictionary;
+use crate::window::Window;
+
+/// How a kernel is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How the materialisation is maintained.
+    pub strategy: Strategy,
+    /// The grid of ticks. Ticks may fall beside it, at some cost.
+    pub grid: Grid,
+    /// The windows of the streams, by `StreamId`.
+    pub windows: Vec<Window>,
+    /// What it may hold and do.
+    pub budget: Budget,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let grid = Grid {
+            step: 1,
+            origin: Instant(0),
+        };
+        Self {
+            strategy: Strategy::Expiry,
+            grid,
+            windows: Vec::new(),
+            budget: Budget::default(),
+        }
+    }
+}
+
+/// One fact that a tick changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The fact.
+    pub fact: FactId,
+    /// Its `until` before the tick; NEVER if it did not hold.
+    pub before: Instant,
+}
+
+/// Derivations that a walk found, flat.
+#[derive(Default)]
+pub(crate) struct Derivations {
+    pub(crate) heads: Vec<(RuleId, RelationId, Instant)>,
+    pub(crate) terms: Vec<TermId>,
+}
+
+/// Running totals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Ticks evaluated.
+    pub ticks: u64,
+    /// Statements taken in.
+    pub stated: u64,
+    /// Derivations found, repeated ones included.
+    pub derivations: u64,
+    /// Facts that came to hold.
+    pub entered: u64,
+    /// Facts that ceased to hold.
+    pub left: u64,
+}
+
+/// A program at work.
+pub struct Kernel {
+    pub(crate) settings: Settings,
+    pub(crate) program: Program<TermId>,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) relations: Vec<Relation>,
+    /// Relations whose rows may hold terms that no statement does, so that all their rows count as
+    /// uses of their terms.
+    pub(crate) makes_terms: Vec<bool>,
+    pub(crate) body: Conditions,
+    pub(crate) head: Conditions,
+    /// The highest stratum that derives facts of each head condition.
+    pub(crate) producers: Vec<usize>,
+    /// How many facts match each body condition.
+    pub(crate) live: Vec<usize>,
+    pub(crate) plan: Plan,
+    pub(crate) plans_heads: bool,
+    pub(crate) evaluator: Evaluator,
+    pub(crate) arrivals: Arrivals,
+    pub(crate) buckets: Buckets,
+    pub(crate) count_windows: Vec<Option<CountWindow>>,
+    pub(crate) counted: HashMap<FactId, Counted>,
+    pub(crate) agenda: Agenda,
+    pub(crate) derivations: Derivations,
+    pub(crate) derived_this_tick: usize,
+    /// Counts settlings.
+    pub(crate) order: u64,
+    pub(crate) tick: Option<Instant>,
+    pub(crate) changes: Vec<Change>,
+    /// What facts lowered in this tick had before.
+    pub(crate) prior: HashMap<FactId, Instant>,
+    pub(crate) lowered: Vec<FactId>,
+    /// Per stratum, facts that may have lost their support.
+    pub(crate) candidates: Vec<Vec<FactId>>,
+    /// The last tick broke off: the next one starts from the statements.
+    pub(crate) broken: bool,
+    pub(crate) complete: bool,
+    /// Whether the changes were read by somebody: a tick that failed is told with the next one.
+    pub(crate) told: bool,
+    pub(crate) totals: Totals,
+    /// Scratch: the slots of a walk, and the conditions a fact matches.
+    pub(crate) slots: Vec<TermId>,
+    pub(crate) matching: Vec<ConditionId>,
+}
+
+/// Why an arrival was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It happens at or before the last tick.
+    Late,
+    /// Its window will never see it.
+    Outside,
+}
+
+impl Kernel {
+    /// A kernel for a checked program.
+    pub fn new(program: Program<String>, settings: Settings) -> Self {
+        let mut dictionary = Dictionary::default();
+        let mut program = program.map(|text| {
+            let term = dictionary.intern(&text);
+            dictionary.retain(term);
+            term
+        });
+        lift(&mut program);
+        let mut relations: Vec<Relation> = program
+            .relations
+            .iter()
+            .map(|relation| Relation::new(relation.arity))
+            .collect();
+        let mut makes_terms = vec![false; relations.len()];
+        for rule in program.rules.iter().filter(|rule| rule.computes()) {
+            for head in &rule.heads {
+                makes_terms[head.relation.index()] = true;
+            }
+        }
+        let rules = &program.rules;
+        let bodies = rules
+            .iter()
+            .flat_map(|rule| rule.positives.iter().chain(&rule.negations));
+        let body = Conditions::of(bodies, relations.len());
+        let head = Conditions::of(rules.iter().flat_map(|rule| &rule.heads), relations.len());
+        let mut producers = vec![0; head.len()];
+        for rule in rules {
+            for atom in &rule.heads {
+                let stratum = &mut producers[head.id(atom).index()];
+                *stratum = rule.stratum.max(*stratum);
+            }
+        }
+        let plan = Plan::new(&program, &body, &head, &mut relations, false);
+        let count_windows = settings.windows.iter().map(|window| match window {
+            Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
+            _ => None,
+        });
+        Self {
+            count_windows: count_windows.collect(),
+            arrivals: Arrivals::new(settings.grid),
+            buckets: Buckets::new(settings.grid),
+            candidates: vec![Vec::new(); plan.starts.len()],
+            live: vec![0; body.len()],
+            settings,
+            program,
+            dictionary,
+            relations,
+            makes_terms,
+            body,
+            head,
+            producers,
+            plan,
+            plans_heads: false,
+            evaluator: Evaluator::default(),
+            counted: HashMap::new(),
+            agenda: Agenda::default(),
+            derivations: Derivations::default(),
+            derived_this_tick: 0,
+            order: 0,
+            tick: None,
+            changes: Vec::new(),
+            prior: HashMap::new(),
+            lowered: Vec::new(),
+            // The first tick has nothing to build on.
+            broken: true,
+            complete: true,
+            told: true,
+            totals: Totals::default(),
+            slots: Vec::new(),
+            matching: Vec::new(),
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program<TermId> {
+        &self.program
+    }
+
+    /// The terms.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
+    }
+
+    /// The terms, to intern those of a push.
+    pub fn dictionary_mut(&mut self) -> &mut Dictionary {
+        &mut self.dictionary
+    }
+
+    /// A relation's facts.
+    pub fn relation(&self, id: RelationId) -> &Relation {
+        &self.relations[id.index()]
+    }
+
+    /// The plan in force.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The body conditions that plans speak of.
+    pub fn conditions(&self) -> &Conditions {
+        &self.body
+    }
+
+    /// The last tick.
+    pub fn tick(&self) -> Option<Instant> {
+        self.tick
+    }
+
+    /// Whether the last tick derived everything.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Running totals.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// How many facts hold.
+    pub fn len(&self) -> usize {
+        self.relations.iter().map(Relation::len).sum()
+    }
+
+    /// Whether no fact holds.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many arrivals wait for their tick.
+    pub fn waiting(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    /// An estimate of the memory held.
+    pub fn bytes(&self) -> usize {
+        let relations: usize = self.relations.iter().map(Relation::bytes).sum();
+        relations + self.dictionary.bytes() + self.buckets.len() * size_of::<FactId>()
+    }
+
+    /// What the last tick changed, facts whose `until` came out the same aside.
+    pub fn changes(&self) -> impl Iterator<Item = (Change, Instant)> + '_ {
+        let after = |change: &Change| (*change, self.until(change.fact));
+        self.changes
+            .iter()
+            .map(after)
+            .filter(|(change, until)| change.before != *until)
+    }
+
+    /// Until when a fact holds.
+    pub fn until(&self, fact: FactId) -> Instant {
+        self.relations[fact.relation.index()].until(fact.row)
+    }
+
+    /// A fact by its terms, if it holds.
+    pub fn find(&self, relation: RelationId, texts: &[&str]) -> Option<FactId> {
+        let terms: Option<Vec<TermId>> = texts
+            .iter()
+            .map(|text| self.dictionary.lookup(text))
+            .collect();
+        let row = self.relations[relation.index()].find(&terms?)?;
+        let fact = FactId { relation, row };
+        (self.until(fact) != NEVER).then_some(fact)
+    }
+
+    /// State a background fact; it holds from the next tick on.
+    pub fn add(&mut self, relation: RelationId, terms: &[TermId]) {
+        // As if it happened right after the last tick: a retraction before that is not about it.
+        let at = self.tick.map_or(NEVER, |tick| tick.plus(1));
+        self.enqueue(
+            Arrival {
+                at,
+                relation,
+                says: Says::HoldsUntil(FOREVER),
+            },
+            terms,
+        );
+    }
+
+    /// State a fact that happens at an instant on a stream.
+    ///
+    /// # Errors
+    /// When a tick that should have seen it is over, or its window will never see it.
+    pub fn push(
+        &mut self,
+        stream: StreamId,
+        relation: RelationId,
+        terms: &[TermId],
+        at: Instant,
+    ) -> Result<(), Refused> {
+        if self.is_late(at) {
+            return Err(Refused::Late);
+        }
+        let window = &self.settings.windows[stream.index()];
+        let until = window.until(at).ok_or(Refused::Outside)?;
+        let says = match window {
+            Window::Count { .. } => Says::Counts(stream),
+            _ => Says::HoldsUntil(until),
+        };
+        self.enqueue(Arrival { at, relation, says }, terms);
+        Ok(())
+    }
+
+    /// Take back every statement of a fact made at or before an instant.
+    ///
+    /// # Errors
+    /// When a tick that should have seen it is over.
+    pub fn retract(
+        &mut self,
+        relation: RelationId,
+        terms: &[TermId],
+        at: Instant,
+    ) -> Result<(), Refused> {
+        if self.is_late(at) {
+            return Err(Refused::Late);
+        }
+        self.enqueue(
+            Arrival {
+                at,
+                relation,
+                says: Says::Retracted,
+            },
+            terms,
+        );
+        Ok(())
+    }
+
+    fn is_late(&self, at: Instant) -> bool {
+        self.tick.is_some_and(|tick| at <= tick)
+    }
+
+    fn enqueue(&mut self, arrival: Arrival, terms: &[TermId]) {
+        for term in terms {
+            self.dictionary.retain(*term);
+        }
+        self.arrivals.batch(arrival.at).push(arrival, terms);
+    }
+
+    /// Evaluate a tick. Ticks ascend.
+    ///
+    /// # Errors
+    /// When a budget was hit. The next tick starts again from the statements.
+    ///
+    /// # Panics
+    /// When the tick does not come after the last one.
+    pub fn advance(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
+        assert!(self.tick.is_none_or(|last| last < tick), "ticks ascend");
+        self.begin(tick);
+        if self.plan.is_stale(&self.relations) {
+            self.replan();
+        }
+        let outcome = self.maintain(tick);
+        self.broken = outcome.is_err();
+        self.complete = !self.broken;
+        self.totals.ticks += 1;
+        self.told = true;
+        if let Err(exceeded) = outcome {
+            self.agenda.clear();
+            if !self.settings.budget.go_on {
+                self.told = false;
+                return Err(exceeded);
+            }
+        }
+        self.count_changes();
+        Ok(())
+    }
+
+    fn begin(&mut self, tick: Instant) {
+        if self.told {
+            self.bury();
+        }
+        self.dictionary.sweep();
+        self.tick = Some(tick);
+        self.derived_this_tick = 0;
+        self.prior.clear();
+        self.lowered.clear();
+    }
+
+    /// Forget the rows that ended in the last tick.
+    pub(crate) fn bury(&mut self) {
+        for change in std::mem::take(&mut self.changes) {
+            let FactId { relation: id, row } = change.fact;
+            let relation = &mut self.relations[id.index()];
+            relation.set_changed(row, false);
+            if relation.until(row) == NEVER && relation.stated(row) == NEVER {
+                if self.makes_terms[id.index()] {
+                    relation
+                        .terms(row)
+                        .for_each(|term| self.dictionary.release(term));
+                }
+                relation.remove(row);
+            }
+        }
+    }
+
+    fn count_changes(&mut self) {
+        for change in &self.changes {
+            let holds =
+                self.relations[change.fact.relation.index()].until(change.fact.row) != NEVER;
+            self.totals.entered += u64::from(holds && change.before == NEVER);
+            self.totals.left += u64::from(!holds && change.before != NEVER);
+        }
+    }
+
+    pub(crate) fn replan(&mut self) {
+        let heads = self.plans_heads;
+        self.plan = Plan::new(
+            &self.program,
+            &self.body,
+            &self.head,
+            &mut self.relations,
+            heads,
+        );
+    }
+
+    pub(crate) fn note_change(&mut self, fact: FactId, before: Instant) {
+        if !self.relations[fact.relation.index()].set_changed(fact.row, true) {
+            self.changes.push(Change { fact, before });
+        }
+    }
+
+    /// The row of a fact, made if there is none.
+    pub(crate) fn row_for(&mut self, relation: RelationId, terms: &[TermId]) -> FactId {
+        let (row, made) = self.relations[relation.index()].find_or_insert(terms);
+        let fact = FactId { relation, row };
+        if made {
+            if self.makes_terms[relation.index()] {
+                terms.iter().for_each(|term| self.dictionary.retain(*term));
+            }
+            self.note_change(fact, NEVER);
+        }
+        fact
+    }
+
+    /// Say until when a fact is stated, keeping count of its terms.
+    pub(crate) fn set_stated(&mut self, fact: FactId, stated: Instant) {
+        let relation = &mut self.relations[fact.relation.index()];
+        let before = relation.stated(fact.row);
+        relation.set_stated(fact.row, stated);
+        if self.makes_terms[fact.relation.index()] || (before == NEVER) == (stated == NEVER) {
+            return;
+        }
+        for term in self.relations[fact.relation.index()].terms(fact.row) {
+            if stated == NEVER {
+                self.dictionary.release(term);
+            } else {
+                self.dictionary.retain(term);
+            }
+        }
+    }
+
+    /// End a fact, and keep count of its conditions.
+    pub(crate) fn end(&mut self, fact: FactId) -> Instant {
+        let before = self.relations[fact.relation.index()].end(fact.row);
+        if before != NEVER {
+            self.note_change(fact, before);
+            self.match_conditions(fact);
+            self.matching
+                .iter()
+                .for_each(|condition| self.live[condition.index()] -= 1);
+        }
+        before
+    }
+
+    /// Find the body conditions that a fact matches.
+    pub(crate) fn match_conditions(&mut self, fact: FactId) {
+        let relation = &self.relations[fact.relation.index()];
+        self.body
+            .matching(fact.relation, relation, fact.row, &mut self.matching);
+    }
+
+    /// What walks read, beside the plan and the slots.
+    pub(crate) fn scene(&mut self) -> (Scene<'_>, &Plan, &mut Vec<TermId>, &mut Derivations) {
+        self.slots
+            .resize(self.plan.slots.max(self.slots.len()), TermId(0));
+        let scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        (scene, &self.plan, &mut self.slots, &mut self.derivations)
+    }
+
+    /// A fact as text.
+    pub fn show(&self, relation: RelationId, terms: impl Iterator<Item = TermId>) -> String {
+        let terms: Vec<&str> = terms.map(|term| self.dictionary.text(term)).collect();
+        format!(
+            "{}({})",
+            self.program.relations[relation.index()].name,
+            terms.join(", ")
+        )
+    }
+}
+
+/// Statements are settled in stratum 0. A rule that negates reads what was settled below it, so it
+/// needs a stratum above, even where no rule derives what it negates.
+fn lift(program: &mut Program<TermId>) {
+    let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
+    if program
+        .rules
+        .iter()
+        .any(|rule| negates(rule.stratum, rule.negations.len()))
+    {
+        program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
+    }
+}

@@ -1,0 +1,26 @@
+//! The Ebbtide kernel: facts with lifetimes, rules, and the materialisation they keep true.
+//!
+//! A fact, stated or derived, carries the instant at which it ceases to hold, so conclusions leave
+//! by themselves as the window moves. Start with [`kernel::Kernel`]; `instant` has the algebra of
+//! lifetimes, `relation` the facts, `plan` and `join` the rules, `maintain` what happens at a tick.
+
+pub mod agenda;
+pub mod arrivals;
+pub mod buckets;
+pub mod budget;
+pub mod counts;
+pub mod guard;
+mod hash;
+pub mod ids;
+pub mod instant;
+pub mod join;
+pub mod kernel;
+pub mod maintain;
+pub mod plan;
+pub mod proof;
+pub mod relation;
+pub mod rule;
+pub mod snapshot;
+pub mod term;
+pub mod value;
+pub mod window;

@@ -1,0 +1,270 @@
+//! How a tick begins: what ends by itself is dropped, what arrived is stated.
+
+use std::cmp::Ordering;
+
+use crate::arrivals::{Arrival, Says};
+use crate::budget::BudgetExceeded;
+use crate::counts::Counted;
+use crate::ids::{FactId, StreamId, TermId};
+use crate::instant::{FOREVER, Instant, NEVER};
+use crate::kernel::Kernel;
+use crate::maintain::Strategy;
+
+/// Entries of buckets that may be stale before they are swept, beyond one a fact.
+const STALE: usize = 4096;
+
+impl Kernel {
+    /// Drop the facts that reached their `until`, the statements that left the window, or all.
+    pub(crate) fn drop_what_ends(&mut self, tick: Instant, anew: bool) {
+        if anew {
+            return self.forget_derived(tick);
+        }
+        for fact in self.buckets.take(tick).into_iter().flatten() {
+            match self.settings.strategy {
+                Strategy::Expiry => self.expire(fact, tick),
+                _ => self.lapse(fact, tick),
+            }
+        }
+        self.sweep_buckets();
+    }
+
+    fn expire(&mut self, fact: FactId, tick: Instant) {
+        let relation = &mut self.relations[fact.relation.index()];
+        let until = relation.until(fact.row);
+        if until == NEVER {
+            return;
+        }
+        if until > tick {
+            // Renewed since: its new bucket has it, unless the tick fell beside the grid.
+            if self.settings.grid.bucket(until) == self.settings.grid.bucket(tick) {
+                self.buckets.push(until, fact);
+            }
+            return;
+        }
+        relation.unlink(fact.row);
+        self.end(fact);
+        self.set_stated(fact, NEVER);
+    }
+
+    /// A statement left its window: whether the fact still holds is for `lower` to find out.
+    fn lapse(&mut self, fact: FactId, tick: Instant) {
+        let stated = self.relations[fact.relation.index()].stated(fact.row);
+        if stated == NEVER {
+            return;
+        }
+        if stated > tick {
+            if self.settings.grid.bucket(stated) == self.settings.grid.bucket(tick) {
+                self.buckets.push(stated, fact);
+            }
+            return;
+        }
+        self.set_stated(fact, NEVER);
+        self.suspect_later(fact);
+    }
+
+    fn sweep_buckets(&mut self) {
+        if self.buckets.len() <= 2 * self.len() + STALE {
+            return;
+        }
+        self.buckets.clear();
+        for position in 0..self.relations.len() {
+            let relation = crate::ids::RelationId::at(position);
+            let rows: Vec<_> = self.relations[position].live().collect();
+            for row in rows {
+                self.note_end(FactId { relation, row });
+            }
+        }
+    }
+
+    /// Put a fact into the bucket of the instant at which it may end.
+    pub(crate) fn note_end(&mut self, fact: FactId) {
+        let relation = &self.relations[fact.relation.index()];
+        let ends = match self.settings.strategy {
+            Strategy::Expiry => relation.until(fact.row),
+            Strategy::Dred => relation.stated(fact.row),
+            Strategy::Naive => return,
+        };
+        if ends != FOREVER && ends != NEVER {
+            self.buckets.push(ends, fact);
+        }
+    }
+
+    /// Forget everything that is not stated, and every lifetime.
+    fn forget_derived(&mut self, tick: Instant) {
+        self.buckets.clear();
+        self.agenda.clear();
+        self.candidates.iter_mut().for_each(Vec::clear);
+        for position in 0..self.relations.len() {
+            let relation = crate::ids::RelationId::at(position);
+            self.relations[position].unlink_all();
+            let rows: Vec<_> = self.relations[position].rows().collect();
+            for row in rows {
+                let fact = FactId { relation, row };
+                self.end(fact);
+                self.note_change(fact, NEVER);
+                let rows = &mut self.relations[position];
+                rows.withdraw(row);
+                rows.set_suspect(row, false);
+                let stated = rows.stated(row);
+                if stated <= tick {
+                    self.set_stated(fact, NEVER);
+                } else {
+                    self.offer(fact, stated);
+                }
+            }
+        }
+    }
+
+    /// State what arrived for this tick.
+    pub(crate) fn admit(&mut self, tick: Instant, anew: bool) -> Result<(), BudgetExceeded> {
+        let mut touched: Vec<(FactId, Instant)> = Vec::new();
+        let mut terms_done: Vec<TermId> = Vec::new();
+        for batch in self.arrivals.take(tick) {
+            let mut from = 0;
+            let mut due: Vec<(Arrival, &[TermId])> = Vec::with_capacity(batch.arrivals.len());
+            for arrival in &batch.arrivals {
+                let arity = self.relations[arrival.relation.index()].arity();
+                let terms = &batch.terms[from..from + arity];
+                from += arity;
+                if arrival.at <= tick {
+                    due.push((*arrival, terms));
+                } else {
+                    self.arrivals.batch(arrival.at).push(*arrival, terms);
+                }
+            }
+            if due
+                .iter()
+                .any(|(arrival, _)| !matches!(arrival.says, Says::HoldsUntil(_)))
+            {
+                due.sort_by(|left, right| self.in_order(left, right));
+            }
+            for (arrival, terms) in due {
+                self.totals.stated += 1;
+                self.take_in(arrival, terms, tick, &mut touched);
+                terms_done.extend_from_slice(terms);
+            }
+        }
+        for (fact, before) in touched {
+            let relation = &self.relations[fact.relation.index()];
+            let (stated, until) = (relation.stated(fact.row), relation.until(fact.row));
+            if stated > tick {
+                self.offer(fact, stated);
+            }
+            if stated < before && before >= until && !anew {
+                self.suspect_later(fact);
+            }
+        }
+        // Only now: a term released before its last statement would be idle for nothing.
+        terms_done
+            .into_iter()
+            .for_each(|term| self.dictionary.release(term));
+        self.check_size(None)
+    }
+
+    /// By instant, statements before retractions; in count windows then by relation and texts, so
+    /// that the order of arrival does not matter.
+    fn in_order(&self, left: &(Arrival, &[TermId]), right: &(Arrival, &[TermId])) -> Ordering {
+        let rank = |arrival: &Arrival| (arrival.at, arrival.says == Says::Retracted);
+        let by_time = rank(&left.0).cmp(&rank(&right.0));
+        let name = |arrival: &Arrival| &self.program.relations[arrival.relation.index()].name;
+        let texts = |terms: &[TermId]| -> Vec<&str> {
+            terms
+                .iter()
+                .map(|term| self.dictionary.text(*term))
+                .collect()
+        };
+        by_time
+            .then_with(|| name(&left.0).cmp(name(&right.0)))
+            .then_with(|| texts(left.1).cmp(&texts(right.1)))
+    }
+
+    fn take_in(
+        &mut self,
+        arrival: Arrival,
+        terms: &[TermId],
+        tick: Instant,
+        touched: &mut Vec<(FactId, Instant)>,
+    ) {
+        match arrival.says {
+            Says::HoldsUntil(until) if until <= tick => {}
+            Says::HoldsUntil(until) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.touch(fact, touched);
+                match self.counted.get_mut(&fact) {
+                    Some(counted) => counted.otherwise = counted.otherwise.max(until),
+                    None => self.state(fact, until),
+                }
+            }
+            Says::Counts(stream) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.count_in(stream, arrival.at, fact, terms, touched);
+            }
+            Says::Retracted => {
+                let row = self.relations[arrival.relation.index()].find(terms);
+                let Some(row) = row else { return };
+                let fact = FactId {
+                    relation: arrival.relation,
+                    row,
+                };
+                self.touch(fact, touched);
+                if self.counted.remove(&fact).is_some() {
+                    for window in self.count_windows.iter_mut().flatten() {
+                        window.take_out(fact, terms);
+                    }
+                }
+                self.set_stated(fact, NEVER);
+            }
+        }
+    }
+
+    fn touch(&self, fact: FactId, touched: &mut Vec<(FactId, Instant)>) {
+        touched.push((fact, self.relations[fact.relation.index()].stated(fact.row)));
+    }
+
+    fn state(&mut self, fact: FactId, until: Instant) {
+        if until > self.relations[fact.relation.index()].stated(fact.row) {
+            self.set_stated(fact, until);
+            if self.settings.strategy == Strategy::Dred {
+                self.note_end(fact);
+            }
+        }
+    }
+
+    fn count_in(
+        &mut self,
+        stream: StreamId,
+        at: Instant,
+        fact: FactId,
+        terms: &[TermId],
+        touched: &mut Vec<(FactId, Instant)>,
+    ) {
+        let Some(window) = &mut self.count_windows[stream.index()] else {
+            return;
+        };
+        let (entered, pushed_out) = window.enter(at, fact, terms);
+        if entered {
+            self.touch(fact, touched);
+            let otherwise = self.relations[fact.relation.index()].stated(fact.row);
+            let fresh = Counted {
+                entries: 0,
+                otherwise,
+            };
+            self.counted.entry(fact).or_insert(fresh).entries += 1;
+            self.set_stated(fact, FOREVER);
+        }
+        let Some(old) = pushed_out else { return };
+        self.touch(old, touched);
+        let Some(counted) = self.counted.get_mut(&old) else {
+            return;
+        };
+        counted.entries -= 1;
+        if counted.entries == 0 {
+            let otherwise = counted.otherwise;
+            self.counted.remove(&old);
+            self.set_stated(old, otherwise);
+            if self.settings.strategy == Strategy::Dred {
+                self.note_end(old);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Maintenance: from one tick's materialisation to the next.
+//!
+//! The strategies differ in how a tick begins, and in what they do about facts that leave:
+//!
+//! - `Expiry`: facts that reached their `until` are dropped by inspection; nothing else follows.
+//! - `Dred`: statements that left the window are deletions like any other: their consequences are
+//!   deleted too, and what has another derivation is derived again.
+//! - `Naive`: everything derived is forgotten and derived from the statements.
+//!
+//! All of them settle, join and retract with the same code.
+
+mod begin;
+mod lower;
+mod raise;
+
+use crate::budget::BudgetExceeded;
+use crate::instant::Instant;
+use crate::kernel::Kernel;
+
+/// How a materialisation is maintained. All give the same result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// By expiration times.
+    Expiry,
+    /// Delete and rederive.
+    Dred,
+    /// Recompute.
+    Naive,
+}
+
+impl Strategy {
+    /// The strategy of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "expiry" => Some(Self::Expiry),
+            "dred" => Some(Self::Dred),
+            "naive" => Some(Self::Naive),
+            _ => None,
+        }
+    }
+}
+
+impl Kernel {
+    /// Evaluate a tick, stratum by stratum.
+    pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
+        let anew = self.broken || self.settings.strategy == Strategy::Naive;
+        self.drop_what_ends(tick, anew);
+        self.admit(tick, anew)?;
+        for stratum in 0..self.plan.starts.len() {
+            if !anew {
+                self.lower(stratum, tick);
+            }
+            self.raise(stratum, anew)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Raise: settle what is new or lasts longer, and what follows from it, longest lifetime first.
+
+use crate::budget::BudgetExceeded;
+use crate::ids::{FactId, RelationId, RuleId, TermId};
+use crate::instant::{FOREVER, Instant, NEVER};
+use crate::join::Observer;
+use crate::kernel::{Derivations, Kernel};
+use crate::maintain::Strategy;
+use crate::plan::Plan;
+use crate::relation::Relation;
+
+/// How often, in derivations, the bytes held are compared with their budget.
+const BYTES_EVERY: usize = 4096;
+
+/// Sees the facts that hold now, and notes every derivation.
+pub(crate) struct Now<'a>(pub(crate) &'a mut Derivations);
+
+impl Observer for Now<'_> {
+    const ASKS_NEGATION: bool = true;
+
+    fn until(&self, relation: &Relation, fact: FactId) -> Instant {
+        relation.until(fact.row)
+    }
+
+    fn derive(
+        &mut self,
+        rule: RuleId,
+        relation: RelationId,
+        terms: &[TermId],
+        until: Instant,
+    ) -> bool {
+        self.0.heads.push((rule, relation, until));
+        self.0.terms.extend_from_slice(terms);
+        true
+    }
+}
+
+impl Kernel {
+    /// Settle a stratum.
+    pub(crate) fn raise(&mut self, stratum: usize, anew: bool) -> Result<(), BudgetExceeded> {
+        self.start(stratum, anew)?;
+        if stratum > 0 {
+            if !anew && self.plan.negates(stratum) {
+                self.unblock(stratum)?;
+            }
+            self.seed(stratum, anew);
+        }
+        while let Some((level, fact)) = self.agenda.pop() {
+            let relation = &self.relations[fact.relation.index()];
+            if relation.pending(fact.row) == level {
+                self.settle(fact);
+            } else if relation.until(fact.row) == level {
+                self.match_conditions(fact);
+            } else {
+                continue;
+            }
+            self.follow(stratum, fact, level);
+            self.settle_derivations()?;
+        }
+        Ok(())
+    }
+
+    /// Rules without positive atoms need no fact to start.
+    fn start(&mut self, stratum: usize, anew: bool) -> Result<(), BudgetExceeded> {
+        if self.plan.starts[stratum].is_empty() || !(anew || self.plan.negates(stratum)) {
+            return Ok(());
+        }
+        let (mut scene, plan, slots, found) = self.scene();
+        scene.walk(&plan.starts[stratum], slots, FOREVER, &mut Now(found));
+        self.settle_derivations()
+    }
+
+    /// What lower strata settled in this tick triggers the rules of this one.
+    fn seed(&mut self, stratum: usize, anew: bool) {
+        for position in 0..self.changes.len() {
+            let change = self.changes[position];
+            let until = self.until(change.fact);
+            if until == NEVER || !(anew || until > change.before) {
+                continue;
+            }
+            self.match_conditions(change.fact);
+            let trees = &self.plan.rising[stratum];
+            if self
+                .matching
+                .iter()
+                .any(|condition| Plan::tree(trees, *condition).is_some())
+            {
+                self.agenda.push(until, change.fact);
+            }
+        }
+    }
+
+    /// Facts that ceased to hold no longer block rules of this stratum.
+    fn unblock(&mut self, stratum: usize) -> Result<(), BudgetExceeded> {
+        for position in 0..self.changes.len() {
+            let change = self.changes[position];
+            if change.before == NEVER || self.until(change.fact) != NEVER {
+                continue;
+            }
+            self.match_conditions(change.fact);
+            for position in 0..self.matching.len() {
+                let condition = self.matching[position];
+                let bound = self.body.get(condition).clone();
+                let (mut scene, plan, slots, found) = self.scene();
+                let Some(tree) = Plan::tree(&plan.blocking[stratum], condition) else {
+                    continue;
+                };
+                let relation = &scene.relations[change.fact.relation.index()];
+                bound.bind(relation, change.fact.row, slots);
+                scene.walk(tree, slots, FOREVER, &mut Now(found));
+            }
+            self.settle_derivations()?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, fact: FactId) {
+        let before = self.until(fact);
+        self.note_change(fact, before);
+        self.order += 1;
+        self.relations[fact.relation.index()].settle(fact.row, self.order);
+        self.match_conditions(fact);
+        if before == NEVER {
+            self.matching
+                .iter()
+                .for_each(|condition| self.live[condition.index()] += 1);
+        }
+        if self.settings.strategy == Strategy::Expiry {
+            self.note_end(fact);
+        }
+    }
+
+    /// Join a settled fact, whose conditions are at hand, with the rules of the stratum.
+    fn follow(&mut self, stratum: usize, fact: FactId, level: Instant) {
+        for position in 0..self.matching.len() {
+            let condition = self.matching[position];
+            let Some(tree) = Plan::tree(&self.plan.rising[stratum], condition) else {
+                continue;
+            };
+            self.slots
+                .resize(self.plan.slots.max(self.slots.len()), TermId(0));
+            let relation = &self.relations[fact.relation.index()];
+            self.body
+                .get(condition)
+                .bind(relation, fact.row, &mut self.slots);
+            let mut scene = crate::join::Scene {
+                relations: &self.relations,
+                live: &self.live,
+                dictionary: &mut self.dictionary,
+                evaluator: &mut self.evaluator,
+            };
+            scene.walk(
+                tree,
+                &mut self.slots,
+                level,
+                &mut Now(&mut self.derivations),
+            );
+        }
+    }
+
+    /// Offer the lifetimes of the derivations that were found to their heads.
+    pub(crate) fn settle_derivations(&mut self) -> Result<(), BudgetExceeded> {
+        let mut found = std::mem::take(&mut self.derivations);
+        let mut from = 0;
+        let mut outcome = Ok(());
+        for (rule, relation, until) in found.heads.drain(..) {
+            let arity = self.relations[relation.index()].arity();
+            let terms = &found.terms[from..from + arity];
+            from += arity;
+            let fact = self.row_for(relation, terms);
+            self.offer(fact, until);
+            self.totals.derivations += 1;
+            self.derived_this_tick += 1;
+            outcome = self.check_work(rule, fact);
+            if outcome.is_err() {
+                break;
+            }
+        }
+        found.terms.clear();
+        self.derivations = found;
+        outcome
+    }
+
+    /// Offer a fact a lifetime; a longer one than it has puts it on the agenda.
+    pub(crate) fn offer(&mut self, fact: FactId, until: Instant) {
+        if self.relations[fact.relation.index()].offer(fact.row, until) {
+            self.agenda.push(until, fact);
+        }
+    }
+
+    fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), BudgetExceeded> {
+        let budget = &self.settings.budget;
+        if budget
+            .derivations
+            .is_some_and(|limit| self.derived_this_tick > limit)
+        {
+            return Err(self.exceeded("derivations", budget.derivations, Some((rule, fact))));
+        }
+        if self.derived_this_tick.is_multiple_of(BYTES_EVERY) || budget.facts.is_some() {
+            return self.check_size(Some((rule, fact)));
+        }
+        Ok(())
+    }
+
+    /// Compare what is held with the budget.
+    pub(crate) fn check_size(&self, at: Option<(RuleId, FactId)>) -> Result<(), BudgetExceeded> {
+        let budget = &self.settings.budget;
+        if budget.facts.is_some_and(|limit| self.len() > limit) {
+            return Err(self.exceeded("facts", budget.facts, at));
+        }
+        if budget.bytes.is_some_and(|limit| self.bytes() > limit) {
+            return Err(self.exceeded("bytes", budget.bytes, at));
+        }
+        Ok(())
+    }
+
+    fn exceeded(
+        &self,
+        resource: &'static str,
+        limit: Option<usize>,
+        at: Option<(RuleId, FactId)>,
+    ) -> BudgetExceeded {
+        let last = self.changes.last().map(|change| change.fact);
+        let fact = at.map(|(_, fact)| fact).or(last).map(|fact| {
+            let relation = &self.relations[fact.relation.index()];
+            self.show(fact.relation, relation.terms(fact.row))
+        });
+        BudgetExceeded {
+            resource,
+            limit: limit.unwrap_or_default(),
+            rule: at.map(|(rule, _)| self.program.rules[rule.index()].name.clone()),
+            fact: fact.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Plans: how rules are joined.
+//!
+//! A *condition* is an atom's pattern of constants and repetitions, shared by all the rules that ask
+//! it. A fact that matches a condition triggers the condition's *tree*: the joins of all those rules,
+//! with equal beginnings merged, so that what rules share is evaluated once. Join order is chosen
+//! from statistics, the most selective atom first, and the order decides which indexes exist.
+
+mod condition;
+mod order;
+mod statistics;
+mod tree;
+
+pub use condition::{Condition, Conditions};
+pub use order::{Catalog, Planner};
+pub use statistics::Statistics;
+pub use tree::{Access, Lookup, Node, Operand, Step, Tree};
+
+use crate::ids::{ConditionId, RuleId, TermId};
+use crate::relation::Relation;
+use crate::rule::Program;
+
+/// What starts a rule's join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Nothing: a rule without positive atoms.
+    Start,
+    /// A fact for the positive atom at this position.
+    Positive(usize),
+    /// A fact for the negated atom at this position.
+    Negation(usize),
+    /// A fact for the head at this position, whose derivations are sought.
+    Head(usize),
+}
+
+/// All the trees of a program.
+pub struct Plan {
+    /// Per stratum and body condition: the rules with a positive atom of that condition.
+    pub rising: Vec<Vec<Tree>>,
+    /// Per stratum and body condition: the rules with a negated atom of that condition.
+    pub blocking: Vec<Vec<Tree>>,
+    /// Per stratum: the rules without positive atoms.
+    pub starts: Vec<Tree>,
+    /// Per head condition: the rules that may derive such a fact. Empty until retraction needs them.
+    pub deriving: Vec<Tree>,
+    /// How many slots the deepest join fills.
+    pub slots: usize,
+    /// The sizes of the relations when the plan was made.
+    sizes: Vec<usize>,
+}
+
+/// Relations smaller than this never make a plan stale.
+const SMALL: usize = 256;
+
+impl Plan {
+    /// Plan every rule for the facts there are now, and make the indexes that the plan needs.
+    pub fn new(
+        program: &Program<TermId>,
+        body: &Conditions,
+        head: &Conditions,
+        relations: &mut [Relation],
+        with_deriving: bool,
+    ) -> Self {
+        let strata = program
+            .rules
+            .iter()
+            .map(|rule| rule.stratum + 1)
+            .max()
+            .unwrap_or(1);
+        let trees = |count: usize| -> Vec<Tree> { (0..count).map(|_| Tree::default()).collect() };
+        let mut plan = Self {
+            rising: (0..strata).map(|_| trees(body.len())).collect(),
+            blocking: (0..strata).map(|_| trees(body.len())).collect(),
+            starts: trees(strata),
+            deriving: trees(head.len()),
+            slots: 0,
+            sizes: relations.iter().map(Relation::len).collect(),
+        };
+        let statistics = Statistics::of(relations);
+        let mut planner = Planner::new(body, &statistics, relations.len());
+        for (position, rule) in program.rules.iter().enumerate() {
+            let id = RuleId::at(position);
+            let stratum = rule.stratum;
+            for atom in 0..rule.positives.len() {
+                let condition = body.id(&rule.positives[atom]);
+                let tree = &mut plan.rising[stratum][condition.index()];
+                planner.add(tree, id, rule, Trigger::Positive(atom));
+            }
+            for atom in 0..rule.negations.len() {
+                let condition = body.id(&rule.negations[atom]);
+                let tree = &mut plan.blocking[stratum][condition.index()];
+                planner.add(tree, id, rule, Trigger::Negation(atom));
+            }
+            if rule.positives.is_empty() {
+                planner.add(&mut plan.starts[stratum], id, rule, Trigger::Start);
+            }
+            if with_deriving {
+                for atom in 0..rule.heads.len() {
+                    let condition = head.id(&rule.heads[atom]);
+                    let tree = &mut plan.deriving[condition.index()];
+                    planner.add(tree, id, rule, Trigger::Head(atom));
+                }
+            }
+        }
+        plan.slots = planner.slots;
+        for (relation, columns) in relations.iter_mut().zip(planner.catalog.into_columns()) {
+            relation.set_indexes(columns);
+        }
+        plan
+    }
+
+    /// Whether some relation has grown or shrunk so much that another order may be better.
+    pub fn is_stale(&self, relations: &[Relation]) -> bool {
+        self.sizes.iter().zip(relations).any(|(planned, relation)| {
+            let (planned, now) = ((*planned).max(SMALL), relation.len().max(SMALL));
+            now > 8 * planned || planned > 8 * now
+        })
+    }
+
+    /// Whether the rules in a stratum negate anything.
+    pub fn negates(&self, stratum: usize) -> bool {
+        self.blocking[stratum].iter().any(|tree| !tree.is_empty())
+    }
+
+    /// The tree of a condition in one of the tables above.
+    pub fn tree(trees: &[Tree], condition: ConditionId) -> Option<&Tree> {
+        trees.get(condition.index()).filter(|tree| !tree.is_empty())
+    }
+}

@@ -1,0 +1,96 @@
+//! Statistics: how many facts an atom will match, estimated from a sample of the live facts.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use crate::ids::TermId;
+use crate::plan::Condition;
+use crate::relation::Relation;
+
+/// Facts looked at per relation.
+const SAMPLE: usize = 1024;
+/// What is assumed of a relation that holds nothing yet.
+const UNKNOWN_SIZE: f64 = 1_000.0;
+const UNKNOWN_SELECTIVITY: f64 = 0.1;
+
+/// A sample of every relation.
+pub struct Statistics {
+    samples: Vec<Sample>,
+    known: RefCell<HashMap<(usize, Vec<(usize, TermId)>, Vec<usize>), f64>>,
+}
+
+struct Sample {
+    size: usize,
+    rows: Vec<Vec<TermId>>,
+}
+
+impl Statistics {
+    /// Look at the relations.
+    pub fn of(relations: &[Relation]) -> Self {
+        let sample = |relation: &Relation| Sample {
+            size: relation.len(),
+            rows: relation
+                .sample(SAMPLE)
+                .map(|row| relation.terms(row).collect())
+                .collect(),
+        };
+        Self {
+            samples: relations.iter().map(sample).collect(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// How many facts match the condition, on average, once these columns are known too.
+    pub fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
+        let key = (
+            condition.relation.index(),
+            condition.constants.clone(),
+            bound.to_vec(),
+        );
+        *self
+            .known
+            .borrow_mut()
+            .entry(key)
+            .or_insert_with(|| self.samples[condition.relation.index()].matches(condition, bound))
+    }
+}
+
+impl Sample {
+    fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
+        if self.rows.is_empty() {
+            let known = condition.constants.len() + bound.len();
+            return UNKNOWN_SIZE
+                * UNKNOWN_SELECTIVITY.powi(i32::try_from(known).unwrap_or(i32::MAX));
+        }
+        let agrees = |row: &&Vec<TermId>| {
+            condition
+                .constants
+                .iter()
+                .all(|(column, term)| row[*column] == *term)
+        };
+        let matching: Vec<&Vec<TermId>> = self.rows.iter().filter(agrees).collect();
+        // What the sample missed is rare, not absent.
+        let found = matching.len().max(1) as f64;
+        let total = self.size as f64 * found / self.rows.len() as f64;
+        if bound.is_empty() || matching.is_empty() {
+            return total
+                * if bound.is_empty() {
+                    1.0
+                } else {
+                    UNKNOWN_SELECTIVITY
+                };
+        }
+        let keys: HashSet<Vec<TermId>> = matching
+            .iter()
+            .map(|row| bound.iter().map(|column| row[*column]).collect())
+            .collect();
+        let distinct = keys.len() as f64;
+        // Mostly new keys in the sample: there are more of them outside it, in proportion.
+        let distinct = if distinct > found / 2.0 {
+            distinct * total / found
+        } else {
+            distinct
+        };
+        total / distinct
+    }
+}

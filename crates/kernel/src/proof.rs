@@ -1,0 +1,60 @@
+//! Proofs: why a fact holds, and until when.
+//!
+//! Shape: nodes; the first is the fact asked for; a node is stated, or follows by a rule from
+//! premises that are nodes too. Shared premises are one node, and there are no cycles, because every
+//! premise precedes its conclusion.
+
+use std::collections::HashMap;
+
+use crate::ids::{FactId, RuleId};
+use crate::instant::Instant;
+use crate::kernel::Kernel;
+
+/// One step of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofNode {
+    /// What holds.
+    pub fact: FactId,
+    /// Until when.
+    pub until: Instant,
+    /// The rule it follows by; none if it is stated.
+    pub rule: Option<RuleId>,
+    /// The positions of the premises, one for each positive atom of the rule, in no set order.
+    pub premises: Vec<usize>,
+}
+
+impl Kernel {
+    /// Why a fact that holds does so.
+    pub fn why(&mut self, fact: FactId) -> Vec<ProofNode> {
+        if !self.plans_heads {
+            self.plans_heads = true;
+            self.replan();
+        }
+        let mut positions = HashMap::from([(fact, 0)]);
+        let mut facts = vec![fact];
+        let mut nodes: Vec<ProofNode> = Vec::new();
+        while let Some(fact) = facts.get(nodes.len()).copied() {
+            let until = self.until(fact);
+            let stated = self.relations[fact.relation.index()].stated(fact.row) >= until;
+            let support = if stated { None } else { self.support(fact) };
+            let (rule, body) = match support {
+                Some((rule, body)) => (Some(rule), body),
+                None => (None, Vec::new()),
+            };
+            let mut premises = Vec::with_capacity(body.len());
+            for premise in body {
+                premises.push(*positions.entry(premise).or_insert_with(|| {
+                    facts.push(premise);
+                    facts.len() - 1
+                }));
+            }
+            nodes.push(ProofNode {
+                fact,
+                until,
+                rule,
+                premises,
+            });
+        }
+        nodes
+    }
+}

@@ -1,0 +1,202 @@
+//! The value a term denotes: what guards compare and compute with.
+//!
+//! Numbers are 64-bit integers, decimals of 18 places, doubles; strings; booleans; dates and
+//! instants of time. An ill-typed literal, like a term of any other kind, has no value.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::str::FromStr;
+
+use oxsdatatypes::{Date, DateTime, Decimal, Double};
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+const INTEGERS: [&str; 13] = [
+    "integer",
+    "int",
+    "long",
+    "short",
+    "byte",
+    "nonNegativeInteger",
+    "positiveInteger",
+    "nonPositiveInteger",
+    "negativeInteger",
+    "unsignedLong",
+    "unsignedInt",
+    "unsignedShort",
+    "unsignedByte",
+];
+
+/// What a literal denotes.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// A whole number.
+    Integer(i64),
+    /// A decimal fraction.
+    Decimal(Decimal),
+    /// A floating-point number.
+    Double(Double),
+    /// A string without a language.
+    String(Cow<'a, str>),
+    /// True or false.
+    Boolean(bool),
+    /// An instant of time.
+    DateTime(DateTime),
+    /// A day.
+    Date(Date),
+}
+
+/// The parts of a literal's text: escaped lexical form, language or datatype.
+fn literal(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('"')?;
+    let end = rest.rfind('"')?;
+    Some((&rest[..end], &rest[end + 1..]))
+}
+
+/// Whether a text is that of a literal.
+pub fn is_literal(text: &str) -> bool {
+    text.starts_with('"')
+}
+
+/// Whether a text is that of an IRI.
+pub fn is_iri(text: &str) -> bool {
+    text.starts_with('<')
+}
+
+/// Whether a text is that of a blank node.
+pub fn is_blank(text: &str) -> bool {
+    text.starts_with("_:")
+}
+
+/// The string of a literal (its lexical form) or of an IRI.
+pub fn string_of(text: &str) -> Option<Cow<'_, str>> {
+    if is_iri(text) {
+        return text.get(1..text.len() - 1).map(unescape);
+    }
+    literal(text).map(|(lexical, _)| unescape(lexical))
+}
+
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(letter) = rest.next() {
+        if letter != '\\' {
+            plain.push(letter);
+            continue;
+        }
+        let code = rest.next();
+        let digits = match code {
+            Some('u') => 4,
+            Some('U') => 8,
+            _ => 0,
+        };
+        plain.extend(match code {
+            Some('t') => Some('\t'),
+            Some('b') => Some('\u{8}'),
+            Some('n') => Some('\n'),
+            Some('r') => Some('\r'),
+            Some('f') => Some('\u{c}'),
+            Some('u' | 'U') => {
+                let hex: String = rest.by_ref().take(digits).collect();
+                u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32)
+            }
+            other => other,
+        });
+    }
+    Cow::Owned(plain)
+}
+
+/// The text of a string literal.
+pub fn string_text(value: &str) -> String {
+    let mut text = String::with_capacity(value.len() + 2);
+    text.push('"');
+    for letter in value.chars() {
+        match letter {
+            '\\' => text.push_str("\\\\"),
+            '"' => text.push_str("\\\""),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// The text of a literal of a datatype of XML Schema.
+pub fn typed_text(lexical: impl std::fmt::Display, datatype: &str) -> String {
+    format!("\"{lexical}\"^^<{XSD}{datatype}>")
+}
+
+impl<'a> Value<'a> {
+    /// The value of a term, if it has one.
+    pub fn of(text: &'a str) -> Option<Self> {
+        let (lexical, kind) = literal(text)?;
+        if kind.is_empty() {
+            return Some(Self::String(unescape(lexical)));
+        }
+        let datatype = kind
+            .strip_prefix("^^<")?
+            .strip_suffix('>')?
+            .strip_prefix(XSD)?;
+        match datatype {
+            "string" => Some(Self::String(unescape(lexical))),
+            "decimal" => Decimal::from_str(lexical).ok().map(Self::Decimal),
+            "double" | "float" => Double::from_str(lexical).ok().map(Self::Double),
+            "boolean" => match lexical {
+                "true" | "1" => Some(Self::Boolean(true)),
+                "false" | "0" => Some(Self::Boolean(false)),
+                _ => None,
+            },
+            "dateTime" => DateTime::from_str(lexical).ok().map(Self::DateTime),
+            "date" => Date::from_str(lexical).ok().map(Self::Date),
+            _ if INTEGERS.contains(&datatype) => lexical.parse().ok().map(Self::Integer),
+            _ => None,
+        }
+    }
+
+    /// As a decimal, if it is one or a whole number.
+    pub fn decimal(&self) -> Option<Decimal> {
+        match self {
+            Self::Integer(value) => Some(Decimal::from(*value)),
+            Self::Decimal(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// As a double, if it is any number.
+    pub fn double(&self) -> Option<Double> {
+        match self {
+            Self::Integer(value) => Some(Double::from(*value as f64)),
+            Self::Decimal(value) => Some(Double::from(*value)),
+            Self::Double(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether two values are of one kind, so that `compare` speaks for them.
+    pub fn is_like(&self, other: &Self) -> bool {
+        use std::mem::discriminant;
+        let both_numbers = self.double().is_some() && other.double().is_some();
+        both_numbers || discriminant(self) == discriminant(other)
+    }
+
+    /// How two values of one kind compare; none for other pairs and for NaN.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(left), Self::Integer(right)) => Some(left.cmp(right)),
+            (Self::String(left), Self::String(right)) => {
+                Some(left.as_bytes().cmp(right.as_bytes()))
+            }
+            (Self::Boolean(left), Self::Boolean(right)) => Some(left.cmp(right)),
+            (Self::DateTime(left), Self::DateTime(right)) => left.partial_cmp(right),
+            (Self::Date(left), Self::Date(right)) => left.partial_cmp(right),
+            _ => match (self.decimal(), other.decimal()) {
+                (Some(left), Some(right)) => left.partial_cmp(&right),
+                _ => self.double()?.partial_cmp(&other.double()?),
+            },
+        }
+    }
+}

@@ -1,0 +1,270 @@
+"""The native engine: the Rust kernel behind the engine protocol.
+
+Names stay on this side: relations, streams and rules go to the kernel by position, terms as their
+N-Triples texts. Answers come back as facts, or as Arrow record batches without a Python object a
+fact.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ebbtide._kernel import BudgetExceeded, Kernel, SnapshotError, Table
+from ebbtide.engines.budget import Budget
+from ebbtide.engines.proof import Proof
+from ebbtide.engines.protocol import Delta, LateFact
+from ebbtide.engines.reference.closure import match
+from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.terms import parse_term
+from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
+
+__all__ = ["BudgetExceeded", "NativeEngine", "SnapshotError"]
+
+
+class NativeEngine:
+    """The kernel, fed facts and asked for facts.
+
+    `step` and `origin` are the grid of ticks; ticks beside it are evaluated just as exactly, only
+    expiry is cheapest on it.
+
+    >>> from ebbtide.program import Atom, Program, Rule, Variable
+    >>> x, y, z = map(Variable, "xyz")
+    >>> isin = lambda a, b: Atom("isIn", (a, b))
+    >>> engine = NativeEngine(
+    ...     Program([Rule("R", (isin(x, z),), (isin(x, y), isin(y, z)))]), {"default": Sliding(10)}
+    ... )
+    >>> a, b, c = (f"<http://example/{name}>" for name in "abc")
+    >>> engine.push(Fact.of("isIn", a, b), at=1)
+    >>> engine.push(Fact.of("isIn", b, c), at=2)
+    >>> engine.advance(2).entered[Fact.of("isIn", a, c)]
+    11
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        windows: Mapping[str, Window],
+        *,
+        strategy: str = "expiry",
+        step: int = 1,
+        origin: Instant = 0,
+        budget: Budget | None = None,
+    ) -> None:
+        self.program = program
+        self.windows = dict(windows)
+        self.strategy = strategy
+        budget = budget or Budget()
+        self._relations = list(program.relations)
+        self._relation_ids = {name: position for position, name in enumerate(self._relations)}
+        self._stream_ids = {name: position for position, name in enumerate(self.windows)}
+        self._kernel = Kernel(
+            list(program.relations.items()),
+            [
+                self._lower_rule(rule, stratum)
+                for rule, stratum in zip(program.rules, program.strata, strict=True)
+            ],
+            [_lower_window(window) for window in self.windows.values()],
+            strategy,
+            step,
+            origin,
+            (budget.facts, budget.bytes, budget.derivations, budget.go_on),
+        )
+
+    def _lower_rule(self, rule: Rule, stratum: int) -> Any:
+        numbers: dict[Variable, int] = {}
+
+        def argument(part: Argument) -> int | str:
+            if isinstance(part, Variable):
+                return numbers.setdefault(part, len(numbers))
+            return part.text
+
+        def atom(part: Atom) -> tuple[int, list[int | str]]:
+            return self._relation_ids[part.relation], [argument(each) for each in part.arguments]
+
+        def guard(part: Guard) -> tuple[str, list[int | str]]:
+            return part.builtin, [argument(each) for each in part.arguments]
+
+        return (
+            rule.name,
+            stratum,
+            [atom(head) for head in rule.heads],
+            [atom(part) for part in rule.positives],
+            [atom(part.atom) for part in rule.negations],
+            [guard(part) for part in rule.guards],
+        )
+
+    def _relation(self, fact: Fact) -> int:
+        position = self._relation_ids.get(fact.relation)
+        if position is None:
+            known = ", ".join(self._relations)
+            raise KeyError(f"the program has no relation {fact.relation}; it has {known}")
+        return position
+
+    def add(self, fact: Fact) -> None:
+        """State a background fact. It is seen from the next tick on."""
+        self._kernel.add(self._relation(fact), [term.text for term in fact.terms])
+
+    def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
+        """State a fact that happens at `at` on a stream; `LateFact` if that tick is over."""
+        refused = self._kernel.push(
+            self._stream_ids[stream], self._relation(fact), [term.text for term in fact.terms], at
+        )
+        if refused == "late":
+            raise LateFact(f"{fact} happens at {at}, and that tick is over")
+
+    def retract(self, fact: Fact, at: Instant) -> None:
+        """Take back every statement of the fact made at or before `at`."""
+        texts = [term.text for term in fact.terms]
+        if self._kernel.retract(self._relation(fact), texts, at) == "late":
+            raise LateFact(f"{fact} is retracted at {at}, and that tick is over")
+
+    def push_arrow(
+        self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
+    ) -> list[int]:
+        """State the facts of Arrow data; the numbers of the rows that came late."""
+        late, _outside = self._kernel.push_arrow(
+            self._stream_ids[stream],
+            self._relation_ids[relation],
+            data,
+            time_column,
+            list(columns),
+        )
+        return late
+
+    def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
+        """State background facts from Arrow data."""
+        self._kernel.add_arrow(self._relation_ids[relation], data, list(columns))
+
+    def evaluate(self, tick: Instant) -> bool:
+        """Evaluate the tick without making a `Delta`; whether the answers are complete."""
+        self._kernel.advance(tick)
+        return self._kernel.is_complete
+
+    def advance(self, tick: Instant) -> Delta:
+        """Evaluate the tick. Ticks must ascend."""
+        complete = self.evaluate(tick)
+        entered: dict[Fact, Instant] = {}
+        left: dict[Fact, Instant] = {}
+        renewed: dict[Fact, Instant] = {}
+        for relation, texts, before, after in self._kernel.changes():
+            fact = self._fact(relation, texts)
+            if before is None and after is not None:
+                entered[fact] = after
+            elif before is not None and after is None:
+                left[fact] = before
+            elif after is not None:
+                renewed[fact] = after
+        return Delta(tick, entered, left, renewed, complete)
+
+    def _fact(self, relation: int, texts: Iterable[str]) -> Fact:
+        return Fact(self._relations[relation], tuple(map(parse_term, texts)))
+
+    def facts(self) -> Mapping[Fact, Instant]:
+        """The materialisation at the last tick, each fact with its `until`."""
+        return {
+            self._fact(relation, texts): until
+            for relation in range(len(self._relations))
+            for texts, until in self._kernel.facts(relation)
+        }
+
+    def facts_arrow(self, relation: str) -> Table:
+        """One relation's facts as Arrow: columns c0, c1, ..., until."""
+        return self._kernel.facts_arrow(self._relation_ids[relation])
+
+    def changes_arrow(self, relation: str) -> Table:
+        """What the last tick changed in one relation: as `facts_arrow`, and diff +1, 0 or -1."""
+        return self._kernel.changes_arrow(self._relation_ids[relation])
+
+    def change_counts(self) -> tuple[int, int, int]:
+        """How many facts the last tick brought, renewed and took."""
+        return self._kernel.change_counts()
+
+    def until(self, fact: Fact) -> Instant | None:
+        """Until when a fact holds; None if it does not."""
+        return self._kernel.until(self._relation(fact), [term.text for term in fact.terms])
+
+    def is_stated(self, fact: Fact) -> bool:
+        """Whether a fact that holds is stated, and not only derived."""
+        return self._kernel.is_stated(self._relation(fact), [term.text for term in fact.terms])
+
+    def why(self, fact: Fact) -> Proof:
+        """A proof of a fact that holds; KeyError if it does not."""
+        nodes = self._kernel.why(self._relation(fact), [term.text for term in fact.terms])
+        proofs: dict[int, Proof] = {}
+        waiting = [0]
+        while waiting:
+            position = waiting[-1]
+            relation, texts, until, rule_id, premises = nodes[position]
+            missing = [premise for premise in premises if premise not in proofs]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            rule = None if rule_id is None else self.program.rules[rule_id]
+            known = [proofs[premise] for premise in premises]
+            proofs[position] = Proof(
+                self._fact(relation, texts),
+                until,
+                rule.name if rule else None,
+                rule.origin if rule else None,
+                _in_order_of(rule, known) if rule else (),
+                tuple(str(negation.atom) for negation in rule.negations) if rule else (),
+            )
+        return proofs[0]
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the program and the windows: what a snapshot must agree with."""
+        windows = "".join(f"\n{name} {window}" for name, window in self.windows.items())
+        return hashlib.sha256((self.program.fingerprint + windows).encode()).hexdigest()[:32]
+
+    def snapshot(self) -> bytes:
+        """Everything the engine needs to go on."""
+        return self._kernel.snapshot(self.fingerprint)
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot of the same program and windows; the engine must be fresh."""
+        self._kernel.restore(data, self.fingerprint)
+
+    def stats(self) -> Mapping[str, int]:
+        """Totals since the start (ticks, stated, derivations, entered, left) and sizes now."""
+        return self._kernel.stats()
+
+    def __len__(self) -> int:
+        return len(self._kernel)
+
+
+def _lower_window(window: Window) -> tuple[Any, ...]:
+    match window:
+        case Sliding(range):
+            return "sliding", range
+        case Tumbling(width, origin):
+            return "tumbling", width, origin
+        case Landmark(start):
+            return "landmark", start
+        case Count(size, group):
+            return "count", size, list(group)
+
+
+def _in_order_of(rule: Rule, premises: Sequence[Proof]) -> tuple[Proof, ...]:
+    """The premises in the order of the rule's positive atoms: the kernel joins in its own."""
+
+    def place(
+        position: int, left: Sequence[Proof], binding: dict[Variable, Any]
+    ) -> tuple[Proof, ...] | None:
+        if position == len(rule.positives):
+            return ()
+        atom = rule.positives[position]
+        for number, premise in enumerate(left):
+            if premise.fact.relation != atom.relation:
+                continue
+            bound = match(atom, premise.fact.terms, binding)
+            if bound is not None:
+                rest = place(position + 1, [*left[:number], *left[number + 1 :]], dict(bound))
+                if rest is not None:
+                    return (premise, *rest)
+        return None
+
+    return place(0, premises, {}) or tuple(premises)
