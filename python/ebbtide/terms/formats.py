@@ -83,12 +83,17 @@ class FormatError(ValueError):
 def read_ntriples(path: str | PathLike[str]) -> Iterator[Triple]:
     """The triples of a file; the first bad line is a `FormatError`."""
     with _open(path) as stream:
-        for line in _lines(stream, fspath(path)):
-            found = line if isinstance(line, BadLine) else _statement(line)
-            if isinstance(found, BadLine):
-                raise FormatError(found)
-            if found is not None:
-                yield found
+        yield from parse_ntriples(stream, fspath(path))
+
+
+def parse_ntriples(stream: IO[bytes], source: str) -> Iterator[Triple]:
+    """The triples of an open file; the first bad line is a `FormatError`."""
+    for line in _lines(stream, source):
+        found = line if isinstance(line, BadLine) else _statement(line)
+        if isinstance(found, BadLine):
+            raise FormatError(found)
+        if found is not None:
+            yield found
 
 
 def read_timed(path: str | PathLike[str]) -> Iterator[TimedFact | BadLine]:

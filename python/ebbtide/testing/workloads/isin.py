@@ -35,7 +35,7 @@ def isin(
     >>> workload = isin(facts=6, depth=2, background=0.5, rate=1)
     >>> len(list(workload.background())), len(list(workload.stream()))
     (3, 3)
-    >>> [at for at, fact in workload.stream()]
+    >>> [at for fact, at in workload.stream()]
     [0, 1000, 2000]
     """
     at_least("facts", facts, 0)
@@ -73,7 +73,7 @@ def isin(
             ]
             random.shuffle(tree)
             for number in tree:
-                yield start + int(sent * 1000 / rate), edge(number)
+                yield edge(number), start + int(sent * 1000 / rate)
                 sent += 1
 
     return Workload(background_facts, stream)

@@ -83,9 +83,9 @@ def mobility(
 ) -> Workload:
     """`seconds` of event time from `start` on, one report a second from everybody.
 
-    >>> workload = mobility(commuters=2, trains=1, seconds=1)
-    >>> sum(1 for at, fact in workload.stream())
-    3
+    >>> workload = mobility(commuters=2, trains=0, seconds=3)
+    >>> sum(1 for fact, at in workload.stream())
+    6
     """
     at_least("commuters", commuters, 0)
     at_least("trains", trains, 0)
@@ -114,7 +114,7 @@ def mobility(
             random.shuffle(reports)
             for inner, outer in reports:
                 at = start + second * 1000 + random.randrange(1000)
-                yield at, Fact(TRIPLE, (inner, IS_IN, outer))
+                yield Fact(TRIPLE, (inner, IS_IN, outer)), at
             for train in fleet:
                 train.clock += 1
 

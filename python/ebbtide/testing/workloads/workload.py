@@ -1,4 +1,4 @@
-"""What every workload gives: background facts, and a stream of timed facts."""
+"""What every workload gives: background facts, and a stream of facts, each with its instant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ebbtide.program import Fact
 from ebbtide.terms import IRI
 from ebbtide.time import Instant
 
-TimedFacts: TypeAlias = Iterator[tuple[Instant, Fact]]
+TimedFacts: TypeAlias = Iterator[tuple[Fact, Instant]]
 
 EX: Final = "http://example/"
 

@@ -1,0 +1,21 @@
+"""The tree of commands. A new command is a new file and a line here."""
+
+from __future__ import annotations
+
+import typer
+
+from ebbtide.cli.demo import demo
+from ebbtide.cli.explain import explain
+from ebbtide.cli.generate import generate
+from ebbtide.cli.materialize import materialize
+
+app = typer.Typer(
+    help="A stream reasoner: the conclusions of rules kept true over windows of streaming facts.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(materialize)
+app.add_typer(explain, name="explain")
+app.add_typer(generate, name="generate")

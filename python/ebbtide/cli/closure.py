@@ -1,0 +1,33 @@
+"""The closure of some files under some rules, at one tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ebbtide.cli.errors import InputError
+from ebbtide.cli.progress import step
+
+if TYPE_CHECKING:
+    from ebbtide.reasoner import Reasoner
+
+Data = Annotated[list[Path], typer.Argument(help="N-Triples files, .nt or .nt.gz.", metavar="DATA")]
+RuleFile = Annotated[Path, typer.Option("--rules", help="The rule file.", metavar="RULES")]
+
+
+def closure(data: Iterable[Path], rules: Path) -> Reasoner:
+    """A reasoner that holds every fact of the files and all that follows."""
+    from ebbtide.reasoner import Reasoner
+
+    reasoner = Reasoner(rules)
+    for path in data:
+        if not path.name.endswith((".nt", ".nt.gz")):
+            raise InputError(f"{path}: only N-Triples is read here, from .nt and .nt.gz files")
+        with step(f"reading {path}"):
+            reasoner.parse(path)
+    with step("reasoning"):
+        reasoner.advance(to=0)
+    return reasoner

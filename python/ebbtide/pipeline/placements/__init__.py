@@ -1,0 +1,1 @@
+"""Where the reasoner lives: in the driver, in shards, or as DataFrames."""

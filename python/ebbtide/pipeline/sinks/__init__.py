@@ -1,0 +1,5 @@
+"""Where deltas go."""
+
+from ebbtide.pipeline.sinks.sink import Sink
+
+__all__ = ["Sink"]

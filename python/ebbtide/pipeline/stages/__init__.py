@@ -1,0 +1,1 @@
+"""What executors do to a stream before it is reasoned over."""
