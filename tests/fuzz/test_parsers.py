@@ -75,7 +75,7 @@ PIECES: Final[Mapping[str, bytes]] = {
         b" \n \0 \xc3\xa9 \xff \\ (?x,a,?y) [(?x,?p,?y)->q(?x)]"
     ),
     "timed": (
-        b"7 -1 1970-01-01T00:00:00Z 99999999999999999999 7\t \t <http://e/a> <a> <http://e/ _:b _:b."
+        b"7 -1 1970-01-01T00:00:00Z 99999999999999999999 7\t \t <http://e/a> <a> <http://e _:b _:b."
         b' "x" "\\u00e9" "\\ud800" "\\x" " @en ^^ <http://e/t> . # \n \r\n \r \0 \xc3\xa9 \xff \\'
         b" 7\t<http://e/a><http://e/p>_:b."
     ),

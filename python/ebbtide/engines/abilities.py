@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Engine
 from ebbtide.program import Fact, Program
-from ebbtide.time import Window
+from ebbtide.time import Instant, Window
 
 
 class Unsupported(NotImplementedError):
     """The engine cannot do what was asked; another one can."""
+
+
+@runtime_checkable
+class LooksUp(Protocol):
+    """Can answer about one fact, and count, without handing out the materialisation."""
+
+    def until(self, fact: Fact) -> Instant | None:
+        """Until when a fact holds; None if it does not."""
+
+    def __len__(self) -> int: ...
 
 
 @runtime_checkable
@@ -45,16 +56,30 @@ class TakesArrow(Protocol):
 
 
 def open_engine(
-    name: str, program: Program, windows: Mapping[str, Window], strategy: str
+    name: str,
+    program: Program,
+    windows: Mapping[str, Window],
+    strategy: str,
+    *,
+    step: int = 1,
+    origin: Instant = 0,
+    budget: Budget | None = None,
 ) -> Engine:
-    """A fresh engine: `native` (the kernel) or `reference` (the oracle, which has no strategy)."""
+    """A fresh engine: `native` (the kernel) or `reference` (the oracle: no strategy, no budget).
+
+    `step` and `origin` are the grid that ticks are expected on.
+    """
     match name:
         case "native":
             from ebbtide.engines.native import NativeEngine
 
-            return NativeEngine(program, windows, strategy=strategy)
+            return NativeEngine(
+                program, windows, strategy=strategy, step=step, origin=origin, budget=budget
+            )
         case "reference":
             from ebbtide.engines.reference import ReferenceEngine
 
+            if budget is not None:
+                raise Unsupported("only the native engine keeps a budget")
             return ReferenceEngine(program, windows)
     raise ValueError(f"there is no engine {name!r}; there are native and reference")

@@ -15,7 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any, Final, SupportsIndex, TypedDict, Unpack
 
-from ebbtide.engines.abilities import Explains, Snapshots, TakesArrow, Unsupported, open_engine
+from ebbtide.engines.abilities import (
+    Explains,
+    LooksUp,
+    Snapshots,
+    TakesArrow,
+    Unsupported,
+    open_engine,
+)
+from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import TRIPLE, Fact
@@ -51,6 +59,7 @@ class Settings(TypedDict, total=False):
     lateness: int
     strategy: str
     engine: str
+    budget: Budget | None
 
 
 class Reasoner:
@@ -59,7 +68,7 @@ class Reasoner:
     `rules` is a path, a rule text, a `Program` or some rules. Facts pushed to a stream hold for its
     window; ticks are `step` apart, from `start` on or from the first fact. With `streams`, each
     named stream has its own window. Facts may arrive out of order by `lateness`. Times are
-    milliseconds.
+    milliseconds. A tick that goes beyond the `budget` stops with an error.
 
     >>> reasoner = Reasoner(
     ...     '''@prefix ex: <http://example/>
@@ -93,6 +102,7 @@ class Reasoner:
         lateness: int = 0,
         strategy: str = "expiry",
         engine: str = "native",
+        budget: Budget | None = None,
     ) -> None:
         self.program = as_program(rules)
         self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
@@ -109,8 +119,15 @@ class Reasoner:
         self._watermarks = {name: Watermark(lateness) for name in self.streams}
         self._latest: Instant | None = None
         self._late = LateBox()
-        self._materialisation: dict[Fact, Instant] | None = None
-        self.engine = open_engine(engine, self.program, self.streams, strategy)
+        self.engine = open_engine(
+            engine,
+            self.program,
+            self.streams,
+            strategy,
+            step=step,
+            origin=start or 0,
+            budget=budget,
+        )
 
     # ---- facts in ----------------------------------------------------------------------------
 
@@ -266,7 +283,7 @@ class Reasoner:
         >>> len(Reasoner())
         0
         """
-        return len(self._current())
+        return len(self.engine if isinstance(self.engine, LooksUp) else self.engine.facts())
 
     def __contains__(self, fact: FactLike) -> bool:
         """Whether a fact holds.
@@ -277,7 +294,7 @@ class Reasoner:
         >>> ("<http://e/a>", "<http://e/p>", 1) in reasoner
         True
         """
-        return as_fact(fact) in self._current()
+        return self.until(fact) is not None
 
     def __iter__(self) -> Iterator[Fact]:
         """The facts that hold.
@@ -289,7 +306,7 @@ class Reasoner:
         ...     print(fact)
         triple(<http://e/a>, <http://e/p>, "x")
         """
-        return iter(tuple(self._current()))
+        return iter(self.engine.facts())
 
     def facts(self) -> dict[Fact, Instant]:
         """The facts that hold, each with its `until`.
@@ -300,7 +317,7 @@ class Reasoner:
         >>> [until for fact, until in reasoner.facts().items()]
         [5700]
         """
-        return dict(self._current())
+        return dict(self.engine.facts())
 
     def triples(self, pattern: tuple[Any, Any, Any]) -> Iterator[tuple[Term, Term, Term]]:
         """The triples that hold and match; None matches everything.
@@ -329,7 +346,10 @@ class Reasoner:
         >>> reasoner.until(("<http://e/a>", "<http://e/p>", "x"))
         5700
         """
-        return self._current().get(as_fact(fact))
+        found = self._fact(fact)
+        if isinstance(self.engine, LooksUp):
+            return self.engine.until(found)
+        return self.engine.facts().get(found)
 
     def why(self, fact: FactLike) -> Proof:
         """Why the fact holds: a tree of rules and facts, down to what was stated.
@@ -341,10 +361,10 @@ class Reasoner:
         triple(<http://e/b>, <http://e/has>, <http://e/a>) until 10700: by r (<rules>:1:1)
           triple(<http://e/a>, <http://e/in>, <http://e/b>) until 10700: stated
         """
-        found = as_fact(fact)
+        found = self._fact(fact)
         if not isinstance(self.engine, Explains):
             raise Unsupported("only the native engine explains facts")
-        if found not in self._current():
+        if found not in self:
             raise LookupError(f"{found} does not hold")
         return self.engine.why(found)
 
@@ -406,7 +426,10 @@ class Reasoner:
                     f"the snapshot was taken with another {name}: "
                     f"{header['settings'].get(name)}, not {value}"
                 )
-        reasoner.engine.restore(engine)
+        try:
+            reasoner.engine.restore(engine)
+        except ValueError as error:
+            raise SnapshotError(str(error)) from None
         reasoner._ticks.restore(header["ticks"])
         for name, seen in header["seen"].items():
             reasoner._watermarks[name].seen = seen
@@ -434,20 +457,7 @@ class Reasoner:
         self._latest = last if self._latest is None else max(self._latest, last)
 
     def _evaluate(self) -> Iterator[Delta]:
-        for tick in self._ticks.due(self.watermark):
-            delta = self.engine.advance(tick)
-            # Once somebody has read the materialisation, it is kept up at the cost of the change.
-            if (current := self._materialisation) is not None:
-                current.update(delta.entered)
-                current.update(delta.renewed)
-                for fact in delta.left:
-                    del current[fact]
-            yield delta
-
-    def _current(self) -> dict[Fact, Instant]:
-        if self._materialisation is None:
-            self._materialisation = dict(self.engine.facts())
-        return self._materialisation
+        return map(self.engine.advance, self._ticks.due(self.watermark))
 
     def _push_batch(self, batch: Any, stream: str) -> None:
         """Push a record batch with the columns t, s, p and o."""
