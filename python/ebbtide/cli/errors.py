@@ -17,7 +17,7 @@ class Explained(NamedTuple):
 
 def explain(error: Exception) -> Explained | None:
     """The end of a command that raised `error`; None for a bug."""
-    from ebbtide.engines import BudgetExceeded
+    from ebbtide.engines.native import BudgetExceeded
     from ebbtide.program import ProgramError
     from ebbtide.terms import TermError
     from ebbtide.terms.formats import FormatError

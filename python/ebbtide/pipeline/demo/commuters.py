@@ -42,7 +42,7 @@ ANSWERS: Final = (IRI("http://example/inCity"), IRI("http://example/inRegion"))
 def run_demo(seconds: int, seed: int, console: Console, say: Callable[[str], None]) -> Summary:
     """Stream `seconds` (at least 3) of the scenario at its own pace; show answers, then stop."""
     workload = mobility(seconds=seconds, seed=seed)
-    reasoner = commuter_reasoner(workload, "reference")
+    reasoner = commuter_reasoner(workload)
     say("starting Spark in local mode")
     spark = local_session("ebbtide demo")
     try:

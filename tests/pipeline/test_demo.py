@@ -1,0 +1,88 @@
+"""The demo, end to end: real Spark, a real folder, and the answers of the reference engine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ebbtide.pipeline.demo.commuters import ANSWERS, WINDOW, commuter_reasoner
+from ebbtide.pipeline.demo.summary import Tally
+from ebbtide.pipeline.sinks.terminal import TerminalSink
+from ebbtide.testing.workloads import mobility
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+SECONDS, SEED = 6, 4
+
+
+@pytest.fixture(scope="module")
+def demo() -> subprocess.CompletedProcess[str]:
+    command = Path(sys.executable).with_name("ebbtide")
+    return subprocess.run(
+        [command, "demo", "--seconds", str(SECONDS), "--seed", str(SEED)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def summary_of(text: str) -> dict[str, int]:
+    return {
+        name: int(number)
+        for name, number in re.findall(r"^([a-z ]+?)  +(\d+)\b", text, re.MULTILINE)
+    }
+
+
+def test_it_ends_well_and_quietly(demo: subprocess.CompletedProcess[str]) -> None:
+    assert demo.returncode == 0, demo.stderr
+    assert all(line.startswith("ebbtide: ") for line in demo.stderr.splitlines()), demo.stderr
+    assert re.search(r"^tick latency +p50 [\d.]+ ms, p95 [\d.]+ ms", demo.stdout, re.MULTILINE)
+    assert re.search(r"^batch latency +p50 [\d.]+ ms, p95 [\d.]+ ms", demo.stdout, re.MULTILINE)
+
+
+def test_it_shows_what_the_reference_engine_answers(
+    demo: subprocess.CompletedProcess[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fact by fact through the oracle in this process: the same changes at the same ticks."""
+    from rich.console import Console
+
+    workload = mobility(seconds=SECONDS, seed=SEED)
+    reasoner = commuter_reasoner(workload, engine="reference")
+    tally = Tally(workload, WINDOW)
+    with TerminalSink(ANSWERS, Console()) as terminal:
+        deltas = [*reasoner.run(workload.stream()), *reasoner.finish()]
+        for delta in deltas:
+            terminal.write(delta)
+            tally.write(delta)
+    expected = capsys.readouterr().out
+
+    changes, _, closing = demo.stdout.partition("\n\n")
+    assert changes.splitlines() == expected.splitlines()
+    assert " + " in changes
+    assert summary_of(closing) == {
+        "facts in": sum(1 for _ in workload.stream()),
+        "derived": tally.derived,
+        "expired": tally.expired,
+        "hold at the end": len(reasoner),
+        "ticks": len(deltas),
+    }
+    assert "(0 late, 0 bad lines)" in closing
+
+
+def test_what_is_expired_and_derived_adds_up(demo: subprocess.CompletedProcess[str]) -> None:
+    """Every answer that left had entered, and those that never left still hold."""
+    holding: set[str] = set()
+    for line in demo.stdout.partition("\n\n")[0].splitlines():
+        _, sign, answer = re.fullmatch(r" *([\d.]+ s)  ([+-]) (.*?)(?: until .*)?", line).groups()
+        if sign == "+":
+            assert answer not in holding
+            holding.add(answer)
+        else:
+            holding.remove(answer)
+    numbers = summary_of(demo.stdout)
+    assert numbers["hold at the end"] >= len(holding)

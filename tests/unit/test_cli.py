@@ -1,0 +1,215 @@
+"""The command line: what each command prints, and the exit code of each way to end."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import pytest
+
+from ebbtide import cli
+from ebbtide.cli.errors import Explained, explain
+from ebbtide.engines.budget import Budget
+from ebbtide.engines.native import BudgetExceeded, NativeEngine
+from ebbtide.languages.jena import parse_rules
+from ebbtide.program import Fact
+from ebbtide.terms.formats import TimedFact, read_ntriples, read_timed
+from ebbtide.testing import workloads
+
+RULES = """\
+@prefix ex: <http://example/>.
+[transitive: (?x ex:isIn ?y), (?y ex:isIn ?z) -> (?x ex:isIn ?z)]
+"""
+A_IN_B = "<http://example/a> <http://example/isIn> <http://example/b> .\n"
+B_IN_C = "<http://example/b> <http://example/isIn> <http://example/c> .\n"
+A_IN_C = "<http://example/a> <http://example/isIn> <http://example/c> .\n"
+
+
+def ex(name: str) -> str:
+    return f"<http://example/{name}>"
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Ebbtide: TypeAlias = Callable[..., Ended]
+
+
+@pytest.fixture
+def ebbtide(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Ebbtide:
+    """Runs the command in a folder with site.rules and site.nt."""
+    (tmp_path / "site.rules").write_text(RULES)
+    (tmp_path / "site.nt").write_text(A_IN_B + B_IN_C)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["ebbtide", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+def test_materialize(ebbtide: Ebbtide) -> None:
+    assert ebbtide("materialize", "site.nt", "--rules", "site.rules") == (
+        0,
+        A_IN_B + A_IN_C + B_IN_C,
+        "",
+    )
+
+
+def test_materialize_inferred_only(ebbtide: Ebbtide) -> None:
+    ended = ebbtide("materialize", "site.nt", "--rules", "site.rules", "--inferred-only")
+    assert ended == (0, A_IN_C, "")
+
+
+def test_materialize_joins_files(ebbtide: Ebbtide) -> None:
+    Path("first.nt").write_text(A_IN_B)
+    Path("second.nt.gz").write_bytes(gzip.compress(B_IN_C.encode()))
+    ended = ebbtide("materialize", "first.nt", "second.nt.gz", "--rules", "site.rules")
+    assert ended == (0, A_IN_B + A_IN_C + B_IN_C, "")
+
+
+def test_a_bad_line_has_its_place(ebbtide: Ebbtide) -> None:
+    Path("site.nt").write_text(A_IN_B + "<http://example/b> isIn <http://example/c> .\n")
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")
+    assert (code, out) == (1, "")
+    assert err == "ebbtide: site.nt:2:20: expected a predicate: an absolute IRI <...>\n"
+
+
+def test_a_bad_rule_has_its_place(ebbtide: Ebbtide) -> None:
+    Path("site.rules").write_text(RULES + "[lost: (?x ex:isIn ?y) -> (?x ex:isIn ?z)]\n")
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")
+    assert (code, out) == (1, "")
+    assert err.startswith("ebbtide: site.rules:3:")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("missing", ["data", "rules"])
+def test_a_missing_file_is_named(ebbtide: Ebbtide, missing: str) -> None:
+    Path("site.nt" if missing == "data" else "site.rules").unlink()
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")
+    assert (code, out) == (1, "")
+    assert "No such file" in err
+    assert ("site.nt" if missing == "data" else "site.rules") in err
+
+
+def test_an_unknown_format_is_refused(ebbtide: Ebbtide) -> None:
+    code, _, err = ebbtide("materialize", "site.xml", "--rules", "site.rules")
+    assert code == 1
+    assert err.startswith("ebbtide: site.xml: only N-Triples")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["materialize"],
+        ["materialize", "site.nt"],
+        ["materialise", "site.nt"],
+        ["explain", "maintenance", "site.rules", "--strategy", "magic"],
+        ["demo", "--seconds", "1"],
+        [],
+    ],
+)
+def test_usage(ebbtide: Ebbtide, arguments: list[str]) -> None:
+    assert ebbtide(*arguments).code == 2
+
+
+def test_help(ebbtide: Ebbtide) -> None:
+    code, out, _ = ebbtide("--help")
+    assert code == 0
+    for command in ("demo", "materialize", "explain", "generate"):
+        assert command in out
+
+
+def test_a_budget_that_was_hit_is_exit_code_3() -> None:
+    engine = NativeEngine(parse_rules(RULES), {}, budget=Budget(derivations=1))
+    for inner, outer in pairwise("abcd"):
+        engine.add(Fact.triple(ex(inner), ex("isIn"), ex(outer)))
+    with pytest.raises(BudgetExceeded) as hit:
+        engine.advance(0)
+    assert explain(hit.value) == Explained(3, str(hit.value))
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    assert explain(ZeroDivisionError()) is None
+
+
+@pytest.mark.parametrize("strategy", ["dred", "expiry"])
+def test_explain_maintenance(ebbtide: Ebbtide, strategy: str) -> None:
+    code, out, err = ebbtide("explain", "maintenance", "site.rules", "--strategy", strategy)
+    assert (code, err) == (0, "")
+    assert len([line for line in out.splitlines() if ":-" in line]) == 10
+
+
+def test_explain_plan(ebbtide: Ebbtide) -> None:
+    code, out, err = ebbtide("explain", "plan", "site.rules")
+    assert (code, err) == (0, "")
+    assert "transitive" in out
+
+
+def test_explain_why(ebbtide: Ebbtide) -> None:
+    arguments = ("explain", "why", "site.nt", "--rules", "site.rules", "--fact")
+    code, out, err = ebbtide(*arguments, A_IN_C.removesuffix(" .\n"))
+    assert (code, err) == (0, "")
+    assert "by transitive (site.rules:2:1)" in out
+    assert out.count("stated") == 2
+
+    code, out, err = ebbtide(*arguments, A_IN_C.replace("/c>", "/d>"))
+    assert (code, out) == (1, "")
+    assert "does not hold" in err
+
+    code, out, err = ebbtide(*arguments, "a isIn c")
+    assert (code, out) == (1, "")
+    assert err.startswith("ebbtide: --fact:1:1: expected a subject")
+
+    code, out, err = ebbtide(*arguments, "# nothing\n.")
+    assert (code, out) == (1, "")
+
+
+@pytest.mark.parametrize("name", ["isin", "mobility"])
+def test_generate_writes_what_the_workload_is(ebbtide: Ebbtide, name: str) -> None:
+    assert (
+        ebbtide("generate", name, "--out", "data/new", "--seed", "3", "--start", "60000").code == 0
+    )
+    defaults = {"isin": {"facts": 10_000}, "mobility": {}}
+    workload = getattr(workloads, name)(seed=3, start=60_000, **defaults[name])
+    background = [fact.terms for fact in workload.background()]
+    stream = [TimedFact(fact.terms, at) for fact, at in workload.stream()]
+    assert list(read_ntriples(f"data/new/{name}.nt")) == background
+    assert list(read_timed(f"data/new/{name}.tnt")) == stream
+
+
+def test_generate_refuses_what_cannot_be(ebbtide: Ebbtide) -> None:
+    assert ebbtide("generate", "isin", "--depth", "0").code == 1
+    assert ebbtide("generate", "isin", "--start", "noon").code == 1
+    assert ebbtide("generate", "isin", "--out", "site.nt/below").code in (1, 2)
+
+
+def test_the_installed_command_survives_a_closed_pipe(tmp_path: Path) -> None:
+    (tmp_path / "site.rules").write_text(RULES)
+    lines = [f"<http://e/{n}> <http://e/p> <http://e/{n}> .\n" for n in range(20_000)]
+    (tmp_path / "site.nt").write_text("".join(lines))
+    command = Path(sys.executable).with_name("ebbtide")
+    ended = subprocess.run(
+        f"{command} materialize site.nt --rules site.rules | head -n 1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(ended.stdout.splitlines()) == 1
+    assert "Traceback" not in ended.stderr
