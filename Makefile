@@ -55,7 +55,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 .PHONY: test
 test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
 	$(call say,"Python tests and doctests")
-	@$(PYTEST) -n 2 -m 'not alone'
+	@$(PYTEST) -n 2 -m 'not alone and not install'
 	$(call say,"Python tests that measure time or memory, alone")
 	@$(PYTEST) -m alone
 
@@ -66,7 +66,7 @@ test-rust: cargo
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
-	@$(PYTEST) -n 2 -m 'not spark and not alone'
+	@$(PYTEST) -n 2 -m 'not spark and not alone and not install'
 
 .PHONY: test-install
 test-install: ready ## a wheel in a fresh environment: light, and complete (slow)
