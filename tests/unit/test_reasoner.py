@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ebbtide import FOREVER, IRI, Count, Fact, Landmark, Literal, Program, Reasoner, Sliding
 from ebbtide.engines.abilities import Unsupported
+from ebbtide.engines.budget import Budget
 from ebbtide.program import ProgramError
 from ebbtide.reasoner import SnapshotError
 from ebbtide.reasoner.late import KEPT
@@ -194,11 +195,8 @@ def test_a_clock_far_in_the_future_can_be_left(reasoner):
 def test_many_ticks_are_not_evaluated_silently(reasoner):
     r = reasoner(Program())
     r.push(triple("a", "b"), at=1)
-    r.heartbeat(10**15)
-    before_the_first_tick = r.deltas
-    r.deltas = lambda to=None: islice(before_the_first_tick(to), 1)
-    with pytest.warns(RuntimeWarning, match="ticks are due"):
-        r.advance()
+    with pytest.warns(RuntimeWarning, match="100001 ticks are due"):
+        assert len(r.advance(to=100_001)) == 100_001
 
 
 # ---- late facts ---------------------------------------------------------------------------------
@@ -329,6 +327,15 @@ def test_timed_files_are_items(reasoner, tmp_path):
     r.push_all(read_timed(path))
     assert ticks(r.finish()) == [3, 4]
     assert fact("isIn(a, n4)") in r
+
+
+def test_a_bad_line_among_items_is_raised_with_its_place(reasoner, tmp_path):
+    path = tmp_path / "stream.tnt"
+    path.write_text(f"3\t{' '.join(triple('a', 'b'))} .\nnoon\t<http://e/a> .\n")
+    r = reasoner()
+    with pytest.raises(FormatError, match=r"stream\.tnt:2:1: not an instant"):
+        r.push_all(read_timed(path))
+    assert ticks(r.finish()) == [3]
 
 
 # ---- columns ------------------------------------------------------------------------------------
@@ -485,6 +492,20 @@ def test_why():
         proof.check(r.program, r.facts())
     with pytest.raises(LookupError, match="does not hold"):
         r.why(fact("isIn(D, A)"))
+
+
+@needs_kernel
+def test_a_budget_stops_a_tick_or_marks_it():
+    endless = "@relation n/1 [count: n(?n), sum(?n, 1, ?m) -> n(?m)]"
+    r = Reasoner(endless, budget=Budget(derivations=100))
+    r.push(Fact.of("n", 1), at=1)
+    with pytest.raises(RuntimeError, match="count"):
+        r.finish()
+    r = Reasoner(endless, budget=Budget(derivations=100, go_on=True))
+    r.push(Fact.of("n", 1), at=1)
+    assert [delta.complete for delta in r.finish()] == [False]
+    with pytest.raises(Unsupported, match="budget"):
+        Reasoner(endless, engine="reference", budget=Budget(facts=1))
 
 
 @needs_kernel

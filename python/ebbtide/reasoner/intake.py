@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from ebbtide.program import TRIPLE, Fact, Program, Rule
 from ebbtide.program.check import did_you_mean
 from ebbtide.terms import IRI, Literal, TermError, to_term
+from ebbtide.terms.formats import BadLine, FormatError
 from ebbtide.time import InstantError
 
 Rules: TypeAlias = str | PathLike[str] | Program | Iterable[Rule]
@@ -66,6 +67,15 @@ def check_relation(fact: Fact, program: Program) -> Fact:
     if arity != len(fact.terms):
         raise ValueError(f"the relation {fact.relation} has {arity} arguments, not as in {fact}")
     return fact
+
+
+def timed_facts(items: Iterable[Any]) -> Iterator[tuple[FactLike, Any]]:
+    """Pairs of a fact and its instant; a bad line among them is raised."""
+    for item in items:
+        if isinstance(item, BadLine):
+            raise FormatError(item)
+        fact, at = item
+        yield fact, at
 
 
 def is_columnar(items: object) -> bool:

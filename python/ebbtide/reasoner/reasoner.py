@@ -37,6 +37,7 @@ from ebbtide.reasoner.intake import (
     check_relation,
     is_columnar,
     record_batches,
+    timed_facts,
 )
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
@@ -173,7 +174,7 @@ class Reasoner:
         self._happened(at, at)
 
     def push_all(self, items: Any, stream: str = DEFAULT_STREAM) -> None:
-        """State many facts: pairs of a fact and its instant, or a table.
+        """State many facts: pairs of a fact and its instant, as `read_timed` gives, or a table.
 
         A table is anything that speaks Arrow (pyarrow, polars, pandas) with the columns t
         (milliseconds or timestamps) and s, p, o (N-Triples texts). A batch of a table arrives at
@@ -183,7 +184,7 @@ class Reasoner:
             for batch in record_batches(items):
                 self._push_batch(batch, stream)
         else:
-            for fact, at in items:
+            for fact, at in timed_facts(items):
                 self.push(fact, at, stream)
 
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
@@ -261,7 +262,7 @@ class Reasoner:
                 self._push_batch(batch, stream)
                 yield from self._evaluate()
         else:
-            for fact, at in items:
+            for fact, at in timed_facts(items):
                 self.push(fact, at, stream)
                 yield from self._evaluate()
 
