@@ -1,0 +1,62 @@
+"""Every live fact has a proof that can be replayed; a snapshot at any point changes nothing."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from ebbtide.program import Program
+from ebbtide.testing import Happening, Tick, play, rows, show_rows
+from ebbtide.testing.generate import programs, streams, windows
+from ebbtide.time import Window
+
+if find_spec("ebbtide._kernel") is None:
+    pytest.skip("the kernel is not built", allow_module_level=True)
+
+from ebbtide.engines.native import NativeEngine
+
+STRATEGIES = st.sampled_from(["expiry", "dred", "naive"])
+
+
+@given(programs(), windows(), streams(), STRATEGIES)
+def test_proofs_can_be_replayed(
+    rules: Program, looking: dict[str, Window], story: list[Happening], strategy: str
+) -> None:
+    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
+    engine = NativeEngine(rules, looking, strategy=strategy)
+    for happening in story:
+        play(engine, [happening])
+        if isinstance(happening, Tick):
+            facts = engine.facts()
+            for fact, until in facts.items():
+                proof = engine.why(fact)
+                assert (proof.fact, proof.until) == (fact, until)
+                proof.check(rules, facts)
+                for _, node in proof.walk():
+                    assert facts[node.fact] == node.until
+                    assert node.rule is not None or engine.is_stated(node.fact)
+
+
+@given(programs(), windows(), streams(), STRATEGIES, st.data())
+def test_a_snapshot_changes_nothing(
+    rules: Program,
+    looking: dict[str, Window],
+    story: list[Happening],
+    strategy: str,
+    data: st.DataObject,
+) -> None:
+    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
+    cut = data.draw(st.integers(0, len(story)))
+    whole = NativeEngine(rules, looking, strategy=strategy)
+    expected = play(whole, story)
+    first = NativeEngine(rules, looking, strategy=strategy)
+    deltas = play(first, story[:cut])
+    second = NativeEngine(rules, looking, strategy=strategy)
+    second.restore(first.snapshot())
+    assert second.facts() == first.facts()
+    deltas += play(second, story[cut:])
+    assert show_rows(rows(deltas)) == show_rows(rows(expected))
+    assert second.facts() == whole.facts()
