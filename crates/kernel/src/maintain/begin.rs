@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::arrivals::{Arrival, Says};
 use crate::budget::BudgetExceeded;
 use crate::counts::Counted;
-use crate::ids::{FactId, StreamId, TermId};
+use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::Strategy;
@@ -68,7 +68,7 @@ impl Kernel {
         }
         self.buckets.clear();
         for position in 0..self.relations.len() {
-            let relation = crate::ids::RelationId::at(position);
+            let relation = RelationId::at(position);
             let rows: Vec<_> = self.relations[position].live().collect();
             for row in rows {
                 self.note_end(FactId { relation, row });
@@ -95,7 +95,7 @@ impl Kernel {
         self.agenda.clear();
         self.candidates.iter_mut().for_each(Vec::clear);
         for position in 0..self.relations.len() {
-            let relation = crate::ids::RelationId::at(position);
+            let relation = RelationId::at(position);
             self.relations[position].unlink_all();
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {
@@ -105,12 +105,21 @@ impl Kernel {
                 let rows = &mut self.relations[position];
                 rows.withdraw(row);
                 rows.set_suspect(row, false);
-                let stated = rows.stated(row);
-                if stated <= tick {
+                if rows.stated(row) <= tick {
                     self.set_stated(fact, NEVER);
-                } else {
-                    self.offer(fact, stated);
                 }
+            }
+        }
+    }
+
+    /// Offer every stated fact its stated lifetime.
+    pub(crate) fn offer_stated(&mut self) {
+        for position in 0..self.relations.len() {
+            let relation = RelationId::at(position);
+            let rows: Vec<_> = self.relations[position].rows().collect();
+            for row in rows {
+                let stated = self.relations[position].stated(row);
+                self.offer(FactId { relation, row }, stated);
             }
         }
     }
@@ -144,13 +153,13 @@ impl Kernel {
                 terms_done.extend_from_slice(terms);
             }
         }
-        for (fact, before) in touched {
+        for (fact, before) in touched.into_iter().filter(|_| !anew) {
             let relation = &self.relations[fact.relation.index()];
             let (stated, until) = (relation.stated(fact.row), relation.until(fact.row));
             if stated > tick {
                 self.offer(fact, stated);
             }
-            if stated < before && before >= until && !anew {
+            if stated < before && before >= until {
                 self.suspect_later(fact);
             }
         }

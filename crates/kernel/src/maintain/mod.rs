@@ -46,6 +46,9 @@ impl Kernel {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
         self.drop_what_ends(tick, anew);
         self.admit(tick, anew)?;
+        if anew {
+            self.offer_stated();
+        }
         for stratum in 0..self.plan.starts.len() {
             if !anew {
                 self.lower(stratum, tick);

@@ -77,8 +77,8 @@ struct Join<'p, 'a, 'r> {
     atoms: Vec<&'r Atom<TermId>>,
     negations: Vec<&'r Atom<TermId>>,
     guards: Vec<&'r Guard<TermId>>,
-    rule: &'r Rule<TermId>,
     from_atoms: Vec<u32>,
+    definers: Vec<&'r Guard<TermId>>,
     /// The variables whose defining function was asked.
     computed: Vec<u32>,
     /// The variable in each slot; none for a trigger's variable that is local to its negation.
@@ -93,7 +93,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
             atoms: rule.positives.iter().collect(),
             negations: rule.negations.iter().collect(),
             guards: rule.guards.iter().collect(),
-            rule,
+            definers: definers(rule),
             from_atoms: rule.positives.iter().flat_map(Atom::variables).collect(),
             computed: Vec::new(),
             bound: Vec::new(),
@@ -135,7 +135,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
             let inputs = self.operands(guard.inputs());
             let step = match guard.result() {
                 None => Step::Test(guard.builtin, inputs),
-                Some(Argument::Variable(variable)) if self.defines(guard, *variable) => {
+                Some(Argument::Variable(variable)) if self.defines(guard) => {
                     self.computed.push(*variable);
                     match self.slot(*variable) {
                         Some(slot) => Step::Yields(guard.builtin, inputs, Operand::Slot(slot)),
@@ -164,19 +164,15 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         }
     }
 
-    /// The first function with a result that no atom binds defines it; any other must equal it.
-    /// So what a rule derives does not depend on the join order.
-    fn defines(&self, guard: &Guard<TermId>, variable: u32) -> bool {
-        let mut functions = self.rule.guards.iter();
-        let result = Argument::Variable(variable);
-        let first = functions.find(|other| other.result() == Some(&result));
-        !self.from_atoms.contains(&variable)
-            && first.is_some_and(|first| std::ptr::eq(first, guard))
+    fn defines(&self, guard: &Guard<TermId>) -> bool {
+        self.definers
+            .iter()
+            .any(|definer| std::ptr::eq(*definer, guard))
     }
 
     fn is_ready(&self, guard: &Guard<TermId>) -> bool {
         let result_is_ready = match guard.result() {
-            Some(Argument::Variable(variable)) if !self.defines(guard, *variable) => {
+            Some(Argument::Variable(variable)) if !self.defines(guard) => {
                 let from_function = !self.from_atoms.contains(variable);
                 let defined = !from_function || self.computed.contains(variable);
                 defined && self.slot(*variable).is_some()
@@ -282,4 +278,30 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         }
         Step::Match(lookup, binds)
     }
+}
+
+/// The functions that bind their result, when every atom is matched first and then the guards are
+/// asked in the order of the text. Any other function must equal a result that is bound. Fixing this
+/// beforehand keeps what a rule derives independent of the join order.
+fn definers(rule: &Rule<TermId>) -> Vec<&Guard<TermId>> {
+    let mut bound: Vec<u32> = rule.positives.iter().flat_map(Atom::variables).collect();
+    let mut waiting: Vec<&Guard<TermId>> = rule.guards.iter().collect();
+    let mut definers = Vec::new();
+    let is_bound = |argument: &Argument<TermId>, bound: &[u32]| match argument {
+        Argument::Term(_) => true,
+        Argument::Variable(variable) => bound.contains(variable),
+    };
+    while let Some(position) = waiting
+        .iter()
+        .position(|guard| guard.inputs().iter().all(|input| is_bound(input, &bound)))
+    {
+        let guard = waiting.remove(position);
+        if let Some(Argument::Variable(variable)) = guard.result()
+            && !bound.contains(variable)
+        {
+            bound.push(*variable);
+            definers.push(guard);
+        }
+    }
+    definers
 }
