@@ -13,9 +13,11 @@ below, so that these programs are stratified and no function feeds itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import permutations, product
 from typing import Final
 
-from hypothesis import assume
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from ebbtide.program import (
@@ -52,6 +54,9 @@ RELATIONS: Final = {
 }
 STREAMS: Final = ("default", "other")
 
+#: What most facts are of, and most bodies begin with.
+_FREQUENT: Final = ("edge", "speed", TRIPLE, "path")
+
 #: Bodies with more places than this would make nested matching slow.
 _MOST_PLACES: Final = 6
 
@@ -68,9 +73,10 @@ _VALUES: Final[tuple[Term, ...]] = (
 _ODD: Final[tuple[Term, ...]] = (BlankNode("b"), Literal("b", language="fi"), to_term(True))
 _PATTERNS: Final[tuple[Term, ...]] = tuple(map(to_term, ("a", "b", "^b", "[0-9]$", "example/[AB]")))
 
-_SHARED: Final = tuple(map(Variable, "xyz"))
+_SHARED: Final = tuple(map(Variable, "xyzw"))
 _LOCAL: Final = tuple(map(Variable, "uv"))
 _COMPUTED: Final = tuple(map(Variable, "rs"))
+_VALUE: Final = Variable("n")
 
 _COMPARISONS: Final = ("equal", "notEqual", "lessThan", "greaterThan", "le", "ge")
 _KINDS: Final = ("isLiteral", "notLiteral", "isURI", "isBNode", "notBNode")
@@ -79,14 +85,14 @@ _OF_TWO: Final = ("sum", "difference", "product", "quotient", "min", "max", "str
 
 
 def terms() -> st.SearchStrategy[Term]:
-    """Mostly things, some values, seldom anything else."""
-    return st.sampled_from((*_THINGS * 6, *_VALUES, *_ODD))
+    """Mostly things, seldom values or anything else."""
+    return st.sampled_from((*_THINGS[:2] * 12, *_THINGS * 4, *_VALUES, *_ODD))
 
 
 @st.composite
 def facts(draw: st.DrawFn) -> Fact:
     """A fact of any relation; more often of those that rules begin with."""
-    relation = draw(st.sampled_from(("edge", "edge", "speed", "speed", TRIPLE, *RELATIONS)))
+    relation = draw(st.sampled_from((*_FREQUENT * 4, *RELATIONS)))
     if relation == "speed":
         return Fact(relation, (draw(st.sampled_from(_THINGS)), draw(st.sampled_from(_VALUES))))
     arity, _ = RELATIONS[relation]
@@ -96,15 +102,15 @@ def facts(draw: st.DrawFn) -> Fact:
 @st.composite
 def windows(draw: st.DrawFn, *, only_time: bool = False) -> dict[str, Window]:
     """A window for each stream."""
-    ranges = st.integers(1, 8)
+    ranges = st.sampled_from((5, 3, 4, 8, 10, 2, 1))
     kinds: list[st.SearchStrategy[Window]] = [
         st.builds(Sliding, ranges),
         st.builds(Tumbling, ranges, st.integers(-3, 3)),
-        st.builds(Landmark, st.integers(0, 8)),
+        st.builds(Landmark, st.integers(0, 5)),
     ]
     if not only_time:
         groups = st.sampled_from(((), (0,), (1,), (0, 3)))
-        kinds.append(st.builds(Count, st.integers(1, 3), groups))
+        kinds.append(st.builds(Count, st.integers(1, 5), groups))
     return {stream: draw(st.one_of(kinds)) for stream in STREAMS}
 
 
@@ -113,49 +119,54 @@ def programs(*, positive: bool = False) -> st.SearchStrategy[Program]:
     return st.one_of(_layered_programs(positive), _triple_programs(positive))
 
 
+# The parts of a program are drawn by plain functions that share one `draw`: a strategy for each
+# small part would take longer than the engines do.
+
+
 @st.composite
 def _layered_programs(draw: st.DrawFn, positive: bool) -> Program:
-    count = draw(st.integers(1, 5))
-    rules = [draw(_layered_rules(f"rule{i + 1}", positive)) for i in range(count)]
-    return Program(rules, {name: arity for name, (arity, _) in RELATIONS.items()})
+    count = draw(st.integers(2, 6))
+    return _program([_layered_rule(draw, f"rule{i + 1}", positive) for i in range(count)])
 
 
-@st.composite
-def _layered_rules(draw: st.DrawFn, name: str, positive: bool) -> Rule:
+def _layered_rule(draw: st.DrawFn, name: str, positive: bool) -> Rule:
     level = draw(st.sampled_from((1, 1, 1, 2, 2, 3)))
-    functions = draw(st.sampled_from((0, 0, 0, 1, 2)))
-    highest = level - 1 if functions else level
-    body: list[BodyPart] = list(draw(_positives(_relations(0, highest), least=functions and 1)))
-    bound = _variables(body)
-    negatable = (*bound, *_LOCAL)
+    functions = draw(st.sampled_from((0, 0, 0, 0, 0, 1, 2)))
+    below = _relations(0, level - 1)
+    body: list[BodyPart] = list(_positives(draw, below if functions else _relations(0, level)))
+    if functions:
+        body.append(Atom("speed", (draw(st.sampled_from(_SHARED)), _VALUE)))
+    bound = in_atoms = _variables(body)
     for result in _COMPUTED[:functions]:
-        body.append(draw(_functions(bound, result)))
-        bound = (*bound, result)
-    body += draw(st.lists(_tests(bound), max_size=2))
-    if not positive:
-        negated = _atoms(_relations(0, level - 1), negatable).map(Negation)
-        body += draw(st.lists(negated, max_size=2))
-    heads = st.lists(_atoms(_relations(level, level), bound), min_size=1, max_size=2)
-    return Rule(name, tuple(draw(heads)), tuple(draw(st.permutations(body))))
+        function = _function(draw, bound, result)
+        body.append(function)
+        bound += (result,) if function.result == result else ()
+    for _ in range(draw(st.sampled_from((0, 0, 0, 0, 1, 2)))):
+        body.append(_test(draw, bound))
+    for _ in range(0 if positive else draw(st.sampled_from((0, 0, 1, 2)))):
+        body.append(Negation(_atom(draw, below, in_atoms + _LOCAL)))
+    heads = _heads(draw, _relations(level, level), bound)
+    return Rule(name, heads, tuple(draw(st.permutations(body))))
 
 
 @st.composite
 def _triple_programs(draw: st.DrawFn, positive: bool) -> Program:
     """Rules over triples: their strata, if they have any, hang on the predicates."""
     rules = []
-    for i in range(draw(st.integers(1, 4))):
-        body: list[BodyPart] = list(draw(_positives([TRIPLE], least=1)))
+    for i in range(draw(st.integers(2, 4))):
+        body: list[BodyPart] = list(_positives(draw, [TRIPLE]))
         bound = _variables(body)
-        if not positive:
-            negated = _atoms([TRIPLE], (*bound, *_LOCAL)).map(Negation)
-            body += draw(st.lists(negated, max_size=1))
-        heads = draw(st.lists(_atoms([TRIPLE], bound), min_size=1, max_size=2))
-        rules.append(Rule(f"rule{i + 1}", tuple(heads), tuple(body)))
+        if not positive and draw(st.booleans()):
+            body.append(Negation(_atom(draw, [TRIPLE], bound + _LOCAL)))
+        rules.append(Rule(f"rule{i + 1}", _heads(draw, [TRIPLE], bound), tuple(body)))
     try:
-        return Program(rules, {name: arity for name, (arity, _) in RELATIONS.items()})
+        return _program(rules)
     except ProgramError:
-        assume(False)
-        raise
+        reject()
+
+
+def _program(rules: Sequence[Rule]) -> Program:
+    return Program(rules, {name: arity for name, (arity, _) in RELATIONS.items()})
 
 
 def _relations(lowest: int, highest: int) -> list[str]:
@@ -167,66 +178,91 @@ def _variables(body: Sequence[BodyPart]) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(variable for atom in atoms for variable in atom.variables()))
 
 
-@st.composite
-def _positives(draw: st.DrawFn, relations: Sequence[str], least: int) -> list[Atom]:
-    atoms = draw(st.lists(_atoms(relations, _SHARED), min_size=least, max_size=3))
+def _heads(
+    draw: st.DrawFn, relations: Sequence[str], variables: tuple[Variable, ...]
+) -> tuple[Atom, ...]:
+    count = draw(st.sampled_from((1, 1, 1, 2)))
+    return tuple(_atom(draw, relations, variables) for _ in range(count))
+
+
+def _positives(draw: st.DrawFn, relations: Sequence[str]) -> list[Atom]:
+    count = draw(st.sampled_from((1, 1, 1, 2, 2, 2, 2, 3, 3, 0)))
+    often = [name for name in _FREQUENT if name in relations] * 3
+    atoms = [_atom(draw, [*often, *relations], _SHARED) for _ in range(count)]
     while sum(len(atom.arguments) for atom in atoms) > _MOST_PLACES:
         atoms.pop()
     return atoms
 
 
-@st.composite
-def _atoms(draw: st.DrawFn, relations: Sequence[str], variables: Sequence[Variable]) -> Atom:
+def _atom(draw: st.DrawFn, relations: Sequence[str], variables: tuple[Variable, ...]) -> Atom:
+    """Mostly different variables; seldom a constant, or one variable twice."""
     relation = draw(st.sampled_from(relations))
     arity, _ = RELATIONS[relation]
-    arguments = [draw(_arguments(variables, _THINGS)) for _ in range(arity)]
-    if relation == "speed":
-        arguments[1] = draw(_arguments(variables, _VALUES))
+    arguments = list(draw(st.sampled_from(_fillings(variables, arity))))
+    for place in range(arity):
+        if isinstance(arguments[place], Variable):
+            match draw(st.integers(0, 12)):
+                case 0:
+                    values = relation == "speed" and place == 1
+                    arguments[place] = draw(st.sampled_from(_VALUES if values else _THINGS))
+                case 1:
+                    arguments[place] = arguments[0]
     if relation == TRIPLE and draw(st.booleans()):
         arguments[1] = draw(st.sampled_from(_THINGS))
     return Atom(relation, tuple(arguments))
 
 
-@st.composite
-def _arguments(
-    draw: st.DrawFn, variables: Sequence[Variable], constants: Sequence[Term]
+@cache
+def _fillings(variables: tuple[Variable, ...], arity: int) -> tuple[tuple[Argument, ...], ...]:
+    """Ways to fill the places of an atom, with different variables if there are enough."""
+    if not variables:
+        return tuple(product(_THINGS, repeat=arity))
+    enough = len(variables) >= arity
+    return tuple(permutations(variables, arity) if enough else product(variables, repeat=arity))
+
+
+def _argument(
+    draw: st.DrawFn, variables: tuple[Variable, ...], constants: tuple[Term, ...]
 ) -> Argument:
-    if variables and draw(st.integers(0, 5)) > 0:
-        return draw(st.sampled_from(variables))
-    return draw(st.sampled_from(constants))
+    """A variable about five times as often as a constant."""
+    often = 5 * len(constants) // max(len(variables), 1)
+    return draw(st.sampled_from((*variables * often, *constants)))
 
 
-@st.composite
-def _tests(draw: st.DrawFn, variables: Sequence[Variable]) -> Guard:
+def _test(draw: st.DrawFn, variables: tuple[Variable, ...]) -> Guard:
     builtin = draw(st.sampled_from((*_COMPARISONS, *_KINDS, *_TEXTS)))
-    arguments = [draw(_arguments(variables, _VALUES))]
+    arguments = [draw(st.sampled_from(variables or _VALUES))]
     if builtin in _COMPARISONS:
-        arguments.append(draw(_arguments(variables, _VALUES)))
+        arguments.append(_argument(draw, variables, _VALUES))
     elif builtin in _TEXTS:
         arguments.append(draw(st.sampled_from(_PATTERNS)))
     return Guard(builtin, tuple(arguments))
 
 
-@st.composite
-def _functions(draw: st.DrawFn, variables: Sequence[Variable], result: Variable) -> Guard:
+def _function(draw: st.DrawFn, variables: tuple[Variable, ...], result: Variable) -> Guard:
     """A function whose result is new, seldom one that is known already."""
     builtin = draw(st.sampled_from((*_OF_TWO, "strLength")))
-    inputs = [draw(_arguments(variables, _VALUES)) for _ in range(2 if builtin in _OF_TWO else 1)]
-    known = [*variables, *_VALUES] if draw(st.integers(0, 5)) == 0 else [result]
-    return Guard(builtin, (*inputs, draw(st.sampled_from(known))))
+    count = 2 if builtin in _OF_TWO else 1
+    values = tuple(v for v in variables if v not in _SHARED) * 3
+    inputs = [_argument(draw, variables + values, _VALUES) for _ in range(count)]
+    known = (*variables, *_VALUES)
+    return Guard(builtin, (*inputs, draw(st.sampled_from((result,) * 5 * len(known) + known))))
 
 
 @st.composite
-def streams(draw: st.DrawFn, *, retractions: bool = True) -> list[Happening]:
-    """Facts with few terms, out of order, repeated, some of the background, and ticks."""
-    ticks = sorted(draw(st.sets(st.integers(0, 16), min_size=1, max_size=6)))
+def streams(
+    draw: st.DrawFn, of: st.SearchStrategy[Fact] | None = None, *, retractions: bool = True
+) -> list[Happening]:
+    """Facts (by default any) out of order, repeated, some of the background, and ticks."""
+    facts_of = facts() if of is None else of
+    ticks = sorted(draw(st.sets(st.integers(0, 16), min_size=3, max_size=8)))
     story: list[Happening] = []
     told: list[Fact] = []
     after = -2
     for tick in ticks:
-        for _ in range(draw(st.integers(0, 5))):
+        for _ in range(draw(st.sampled_from((4, 4, 3, 2, 6, 8, 0)))):
             again = told and draw(st.integers(0, 2)) == 0
-            fact = draw(st.sampled_from(told)) if again else draw(facts())
+            fact = draw(st.sampled_from(told)) if again else draw(facts_of)
             told.append(fact)
             at = draw(st.integers(after + 1, tick + 2))
             match draw(st.integers(0, 9)):
