@@ -9,9 +9,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from ebbtide.program import Program
-from ebbtide.testing import Happening, Tick, play, rows, show_rows
+from ebbtide.testing import Happening, Tick, play, program, rows, show_rows, stream
 from ebbtide.testing.generate import programs, streams, windows
-from ebbtide.time import Window
+from ebbtide.time import Sliding, Window
 
 if find_spec("ebbtide._kernel") is None:
     pytest.skip("the kernel is not built", allow_module_level=True)
@@ -38,6 +38,14 @@ def test_proofs_can_be_replayed(
                 for _, node in proof.walk():
                     assert facts[node.fact] == node.until
                     assert node.rule is not None or engine.is_stated(node.fact)
+
+
+def test_premises_that_match_in_several_orders_stand_in_the_one_that_proves() -> None:
+    rules = program("pair(?y) :- speed(?x, ?n), speed(?x, ?y), lessThan(?y, ?n).")
+    engine = NativeEngine(rules, {"default": Sliding(5)})
+    play(engine, stream("1 speed(A, 1)  1 speed(A, 2)  1 speed(A, 3)  tick 1"))
+    for each in engine.facts():
+        engine.why(each).check(rules, engine.facts())
 
 
 @given(programs(), windows(), streams(), STRATEGIES, st.data())
