@@ -31,16 +31,25 @@ java:
 	  echo "ebbtide: Spark needs a Java runtime of version 17 or newer and none was found:" \
 	       "install one (Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME" >&2; exit 1; }
 
-$(VENV)/.tools: pyproject.toml
+# Everything pyproject.toml names, extras included, one requirement a line.
+REQUIREMENTS := import tomllib; \
+  project = tomllib.load(open("pyproject.toml", "rb")); \
+  wanted = project["build-system"]["requires"] + project["project"]["dependencies"]; \
+  extras = project["project"]["optional-dependencies"].values(); \
+  print(*wanted, *(one for extra in extras for one in extra), sep="\n")
+
+$(VENV)/.packages: pyproject.toml
 	$(call need,$(PYTHON),install Python 3.11 or set PYTHON=/path/to/python)
 	$(call say,"making $(VENV) with $(PYTHON)")
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
+	$(call say,"installing the Python packages (Spark alone is 450 MB)")
+	@$(BIN)/python -c '$(REQUIREMENTS)' > $(VENV)/requirements.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --requirement $(VENV)/requirements.txt
 	@touch $@
 
-$(VENV)/.kernel: $(VENV)/.tools $(CARGO_FILES) $(RUST_FILES) | cargo
-	$(call say,"installing the Python packages and building the kernel (minutes at first)")
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet --extras dev
+$(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES) | cargo
+	$(call say,"building the kernel in release mode (a minute or two at first)")
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 .PHONY: ready
@@ -103,7 +112,7 @@ fuzz: ready ## every parser against random bytes, for FUZZ_SECONDS (60)
 	@$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}
 
 .PHONY: wheel
-wheel: $(VENV)/.tools cargo ## a release wheel in dist/
+wheel: $(VENV)/.packages cargo ## a release wheel in dist/
 	$(call say,"building the wheel")
 	@$(BIN)/maturin build --release --quiet --out dist
 	@ls -1 dist
