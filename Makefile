@@ -27,7 +27,7 @@ help: ## this list
 cargo:
 	$(call need,cargo,install Rust from https://rustup.rs)
 java:
-	@test -x "$${JAVA_HOME:-}/bin/java" || command -v java >/dev/null || { \
+	@test -x "$${JAVA_HOME:-/nowhere}/bin/java" || command -v java >/dev/null || { \
 	  echo "ebbtide: Spark needs a Java runtime of version 17 or newer and none was found:" \
 	       "install one (Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME" >&2; exit 1; }
 
@@ -38,7 +38,7 @@ REQUIREMENTS := import tomllib; \
   extras = project["project"]["optional-dependencies"].values(); \
   print(*wanted, *(one for extra in extras for one in extra), sep="\n")
 
-$(VENV)/.packages: pyproject.toml
+$(VENV)/.packages: pyproject.toml | cargo
 	$(call need,$(PYTHON),install Python 3.11 or set PYTHON=/path/to/python)
 	$(call say,"making $(VENV) with $(PYTHON)")
 	@$(PYTHON) -m venv $(VENV)
@@ -47,7 +47,7 @@ $(VENV)/.packages: pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --requirement $(VENV)/requirements.txt
 	@touch $@
 
-$(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES) | cargo
+$(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES)
 	$(call say,"building the kernel in release mode (a minute or two at first)")
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
