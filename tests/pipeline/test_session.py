@@ -12,13 +12,26 @@ import pytest
 from ebbtide.pipeline.session import JavaMissing, find_java
 
 
-def test_java_home_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    java = tmp_path / "bin" / "java"
+def java_that_says(home: Path, version: str) -> Path:
+    java = home / "bin" / "java"
     java.parent.mkdir()
-    java.write_text("#!/bin/sh\n")
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
     java.chmod(0o755)
+    return java
+
+
+def test_java_home_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = java_that_says(tmp_path, "17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert find_java() == java
+
+
+@pytest.mark.parametrize("version", ["1.8.0_392", "11.0.21"])
+def test_java_may_be_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    java = java_that_says(tmp_path, version)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JavaMissing, match=f"{java} is not one"):
+        find_java()
 
 
 def test_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

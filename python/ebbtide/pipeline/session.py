@@ -7,7 +7,9 @@ notebook) keeps theirs, nothing here is required for correctness.
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,14 +20,16 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+OLDEST_JAVA: Final = 17
+
 
 class JavaMissing(RuntimeError):
-    """Spark runs on a Java virtual machine, and there is none."""
+    """Spark runs on a Java virtual machine, and there is none that it can use."""
 
-    def __init__(self) -> None:
+    def __init__(self, found: str) -> None:
         super().__init__(
-            "Spark needs a Java runtime of version 17 or newer and none was found: install one "
-            "(Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME"
+            f"Spark needs a Java runtime of version {OLDEST_JAVA} or newer and {found}: install "
+            "one (Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME"
         )
 
 
@@ -55,14 +59,16 @@ JVM_NOTICE: Final = b"WARNING: Using incubator modules"
 
 
 def find_java() -> Path:
-    """The java command Spark will use.
-
-    Raises `JavaMissing` if there is none.
-    """
+    """The java command Spark will use; `JavaMissing` if there is none or it is too old."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin" if home else None)
     if found is None:
-        raise JavaMissing
+        raise JavaMissing("none was found")
+    # On standard error, for example: openjdk version "17.0.15" 2025-04-15
+    told = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(\d+)', told)
+    if version is None or int(version[1]) < OLDEST_JAVA:
+        raise JavaMissing(f"{found} is not one")
     return Path(found)
 
 
