@@ -16,14 +16,10 @@ const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 pub fn import(data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let method = data.getattr("__arrow_c_stream__").map_err(|_| {
         let kind = data.get_type();
-        PyTypeError::new_err(format!(
-            "{kind} does not speak Arrow: it has no __arrow_c_stream__"
-        ))
+        PyTypeError::new_err(format!("{kind} does not speak Arrow: it has no __arrow_c_stream__"))
     })?;
     let capsule = method.call0()?.cast_into::<PyCapsule>()?;
-    let pointer = capsule
-        .pointer_checked(Some(STREAM))?
-        .cast::<FFI_ArrowArrayStream>();
+    let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of that name holds a valid ArrowArrayStream by the interface's definition,
     // and taking it leaves a released struct behind, as the interface asks.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };

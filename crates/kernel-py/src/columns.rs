@@ -18,16 +18,9 @@ use pyo3::prelude::*;
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a dyn Array> {
     let column = batch.column_by_name(name);
     column.map(AsRef::as_ref).ok_or_else(|| {
-        let names: Vec<&str> = batch
-            .schema_ref()
-            .fields()
-            .iter()
-            .map(|field| field.name().as_str())
-            .collect();
-        PyValueError::new_err(format!(
-            "no column {name:?}; the columns are {}",
-            names.join(", ")
-        ))
+        let names: Vec<&str> =
+            batch.schema_ref().fields().iter().map(|field| field.name().as_str()).collect();
+        PyValueError::new_err(format!("no column {name:?}; the columns are {}", names.join(", ")))
     })
 }
 
@@ -86,9 +79,7 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
 }
 
 fn not_a_string(name: &str, kind: &DataType) -> PyErr {
-    PyTypeError::new_err(format!(
-        "column {name:?} must hold the terms' texts, not {kind}"
-    ))
+    PyTypeError::new_err(format!("column {name:?} must hold the terms' texts, not {kind}"))
 }
 
 /// A column of instants: whole numbers of milliseconds, or timestamps.
@@ -107,18 +98,19 @@ pub fn instants(batch: &RecordBatch, name: &str) -> PyResult<Vec<Instant>> {
                 s.saturating_mul(1000)
             })
         }
-        DataType::Timestamp(TimeUnit::Millisecond, _) => instants(
-            array.as_primitive::<TimestampMillisecondType>().values(),
-            |ms| ms,
-        ),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => instants(
-            array.as_primitive::<TimestampMicrosecondType>().values(),
-            |us| us.div_euclid(1000),
-        ),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => instants(
-            array.as_primitive::<TimestampNanosecondType>().values(),
-            |ns| ns.div_euclid(1_000_000),
-        ),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            instants(array.as_primitive::<TimestampMillisecondType>().values(), |ms| ms)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            instants(array.as_primitive::<TimestampMicrosecondType>().values(), |us| {
+                us.div_euclid(1000)
+            })
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            instants(array.as_primitive::<TimestampNanosecondType>().values(), |ns| {
+                ns.div_euclid(1_000_000)
+            })
+        }
         other => Err(PyTypeError::new_err(format!(
             "column {name:?} must be a timestamp or 64-bit milliseconds, not {other}"
         ))),

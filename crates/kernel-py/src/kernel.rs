@@ -76,10 +76,7 @@ impl Kernel {
         }
         let settings = Settings {
             strategy,
-            grid: Grid {
-                step,
-                origin: Instant(origin),
-            },
+            grid: Grid { step, origin: Instant(origin) },
             windows: windows.into_iter().map(window).collect::<PyResult<_>>()?,
             budget: Budget {
                 facts: budget.0,
@@ -88,9 +85,7 @@ impl Kernel {
                 go_on: budget.3,
             },
         };
-        Ok(Self {
-            core: core::Kernel::new(program(relations, rules)?, settings),
-        })
+        Ok(Self { core: core::Kernel::new(program(relations, rules)?, settings) })
     }
 
     fn add(&mut self, relation: usize, terms: Vec<String>) -> PyResult<()> {
@@ -108,12 +103,7 @@ impl Kernel {
     ) -> PyResult<Option<&'static str>> {
         let terms = self.intern(relation, &terms)?;
         let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
-        Ok(reason(self.core.push(
-            stream,
-            relation,
-            &terms,
-            Instant(at),
-        )))
+        Ok(reason(self.core.push(stream, relation, &terms, Instant(at))))
     }
 
     fn retract(
@@ -123,11 +113,7 @@ impl Kernel {
         at: i64,
     ) -> PyResult<Option<&'static str>> {
         let terms = self.intern(relation, &terms)?;
-        Ok(reason(self.core.retract(
-            RelationId::at(relation),
-            &terms,
-            Instant(at),
-        )))
+        Ok(reason(self.core.retract(RelationId::at(relation), &terms, Instant(at))))
     }
 
     /// Push record batches; returns the row numbers that came late or are outside the window.
@@ -145,9 +131,7 @@ impl Kernel {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let instants = columns::instants(&batch, time)?;
             let dictionary = self.core.dictionary_mut();
-            let terms = names
-                .iter()
-                .map(|name| columns::terms(dictionary, &batch, name));
+            let terms = names.iter().map(|name| columns::terms(dictionary, &batch, name));
             let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
             let mut tuple = vec![TermId(0); terms.len()];
             for (row, at) in instants.into_iter().enumerate() {
@@ -175,9 +159,7 @@ impl Kernel {
         for batch in capsule::import(data)? {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let dictionary = self.core.dictionary_mut();
-            let terms = names
-                .iter()
-                .map(|name| columns::terms(dictionary, &batch, name));
+            let terms = names.iter().map(|name| columns::terms(dictionary, &batch, name));
             let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
             for row in 0..batch.num_rows() {
                 let tuple: Vec<TermId> = terms.iter().map(|column| column[row]).collect();
@@ -211,12 +193,7 @@ impl Kernel {
     fn changes(&self) -> Vec<ChangeTuple> {
         let tuple = |(change, after): (core::Change, Instant)| {
             let fact = change.fact;
-            (
-                fact.relation.index(),
-                texts(&self.core, fact),
-                some(change.before),
-                some(after),
-            )
+            (fact.relation.index(), texts(&self.core, fact), some(change.before), some(after))
         };
         self.core.changes().map(tuple).collect()
     }
@@ -237,21 +214,14 @@ impl Kernel {
     /// What the last tick changed in one relation: diff +1 entered, 0 renewed, -1 left.
     fn changes_arrow(&self, relation: usize) -> PyResult<Table> {
         let id = RelationId::at(relation);
-        let changes = self
-            .core
-            .changes()
-            .filter(|(change, _)| change.fact.relation == id);
+        let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
         let line = |(change, after): (core::Change, Instant)| {
             let (until, diff) = match (change.before == NEVER, after == NEVER) {
                 (true, _) => (after, 1),
                 (_, true) => (change.before, -1),
                 _ => (after, 0),
             };
-            Line {
-                row: change.fact.row,
-                until,
-                diff,
-            }
+            Line { row: change.fact.row, until, diff }
         };
         Table::of(&self.core, id, &changes.map(line).collect::<Vec<_>>(), true)
     }
@@ -271,20 +241,13 @@ impl Kernel {
     fn facts_arrow(&self, relation: usize) -> PyResult<Table> {
         let id = RelationId::at(relation);
         let facts = self.core.relation(id);
-        let lines: Vec<Line> = facts
-            .live()
-            .map(|row| Line {
-                row,
-                until: facts.until(row),
-                diff: 1,
-            })
-            .collect();
+        let lines: Vec<Line> =
+            facts.live().map(|row| Line { row, until: facts.until(row), diff: 1 }).collect();
         Table::of(&self.core, id, &lines, false)
     }
 
     fn until(&self, relation: usize, terms: Vec<String>) -> Option<i64> {
-        self.find(relation, &terms)
-            .map(|fact| self.core.until(fact).0)
+        self.find(relation, &terms).map(|fact| self.core.until(fact).0)
     }
 
     /// Whether a fact that holds is stated for as long as it holds.
@@ -301,13 +264,7 @@ impl Kernel {
         let nodes = self.core.why(fact).into_iter().map(|node| {
             let rule = node.rule.map(|rule| rule.index());
             let terms = texts(&self.core, node.fact);
-            (
-                node.fact.relation.index(),
-                terms,
-                node.until.0,
-                rule,
-                node.premises,
-            )
+            (node.fact.relation.index(), terms, node.until.0, rule, node.premises)
         });
         Ok(nodes.collect())
     }

@@ -20,14 +20,8 @@ pub type AtomTuple = (usize, Vec<ArgumentTuple>);
 /// The builtin's name, and the arguments.
 pub type GuardTuple = (String, Vec<ArgumentTuple>);
 /// Name, stratum, heads, positives, negations, guards.
-pub type RuleTuple = (
-    String,
-    usize,
-    Vec<AtomTuple>,
-    Vec<AtomTuple>,
-    Vec<AtomTuple>,
-    Vec<GuardTuple>,
-);
+pub type RuleTuple =
+    (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
 #[derive(FromPyObject)]
@@ -58,18 +52,13 @@ pub fn program(
     relations: Vec<(String, usize)>,
     rules: Vec<RuleTuple>,
 ) -> PyResult<Program<String>> {
-    let relations = relations
-        .into_iter()
-        .map(|(name, arity)| Declaration { name, arity })
-        .collect();
+    let relations =
+        relations.into_iter().map(|(name, arity)| Declaration { name, arity }).collect();
     let rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {
         let guards = guards.into_iter().map(|(name, tuple)| {
             let builtin = Builtin::named(&name)
                 .ok_or_else(|| PyValueError::new_err(format!("unknown builtin {name}")))?;
-            Ok(Guard {
-                builtin,
-                arguments: arguments(tuple),
-            })
+            Ok(Guard { builtin, arguments: arguments(tuple) })
         });
         Ok(Rule {
             name,
@@ -88,15 +77,12 @@ pub fn program(
 pub fn window(tuple: WindowTuple) -> PyResult<Window> {
     match tuple {
         WindowTuple::Count((_, size, group)) => Ok(Window::Count { size, group }),
-        WindowTuple::Tumbling((_, width, origin)) => Ok(Window::Tumbling {
-            width,
-            origin: Instant(origin),
-        }),
+        WindowTuple::Tumbling((_, width, origin)) => {
+            Ok(Window::Tumbling { width, origin: Instant(origin) })
+        }
         WindowTuple::Plain((kind, value)) => match kind.as_str() {
             "sliding" => Ok(Window::Sliding { range: value }),
-            "landmark" => Ok(Window::Landmark {
-                start: Instant(value),
-            }),
+            "landmark" => Ok(Window::Landmark { start: Instant(value) }),
             _ => Err(PyValueError::new_err(format!("unknown window {kind}"))),
         },
     }

@@ -34,13 +34,9 @@ impl Table {
     /// Columns `c0`, `c1`, ... of the terms' texts, then `until`, then `diff` for a delta.
     pub fn of(kernel: &Kernel, id: RelationId, lines: &[Line], with_diff: bool) -> PyResult<Self> {
         let relation = kernel.relation(id);
-        let names: Vec<String> = (0..relation.arity())
-            .map(|column| format!("c{column}"))
-            .collect();
-        let mut fields: Vec<Field> = names
-            .iter()
-            .map(|name| Field::new(name, DataType::Utf8, false))
-            .collect();
+        let names: Vec<String> = (0..relation.arity()).map(|column| format!("c{column}")).collect();
+        let mut fields: Vec<Field> =
+            names.iter().map(|name| Field::new(name, DataType::Utf8, false)).collect();
         fields.push(Field::new("until", DataType::Int64, false));
         if with_diff {
             fields.push(Field::new("diff", DataType::Int8, false));
@@ -55,13 +51,9 @@ impl Table {
                 }
                 arrays.push(Arc::new(texts.finish()));
             }
-            arrays.push(Arc::new(Int64Array::from_iter_values(
-                lines.iter().map(|l| l.until.0),
-            )));
+            arrays.push(Arc::new(Int64Array::from_iter_values(lines.iter().map(|l| l.until.0))));
             if with_diff {
-                arrays.push(Arc::new(Int8Array::from_iter_values(
-                    lines.iter().map(|l| l.diff),
-                )));
+                arrays.push(Arc::new(Int8Array::from_iter_values(lines.iter().map(|l| l.diff))));
             }
             RecordBatch::try_new(Arc::clone(&schema), arrays)
         };
@@ -75,10 +67,7 @@ impl Table {
 /// The texts of a fact's terms.
 pub fn texts(kernel: &Kernel, fact: FactId) -> Vec<String> {
     let relation = kernel.relation(fact.relation);
-    relation
-        .terms(fact.row)
-        .map(|term| kernel.dictionary().text(term).to_owned())
-        .collect()
+    relation.terms(fact.row).map(|term| kernel.dictionary().text(term).to_owned()).collect()
 }
 
 #[pymethods]
@@ -96,9 +85,6 @@ impl Table {
         // The interface lets a producer ignore the request.
         drop(requested_schema);
         let batches = self.batches.clone().into_iter().map(Ok);
-        capsule::export(
-            py,
-            Box::new(RecordBatchIterator::new(batches, Arc::clone(&self.schema))),
-        )
+        capsule::export(py, Box::new(RecordBatchIterator::new(batches, Arc::clone(&self.schema))))
     }
 }

@@ -56,10 +56,7 @@ pub struct Arrivals {
 impl Arrivals {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
-        Self {
-            grid,
-            batches: BTreeMap::new(),
-        }
+        Self { grid, batches: BTreeMap::new() }
     }
 
     /// The batch that an arrival at this instant belongs to.
@@ -69,12 +66,8 @@ impl Arrivals {
 
     /// Take the batches of all ticks up to this one. What happens after it must be put back.
     pub fn take(&mut self, tick: Instant) -> Vec<Batch> {
-        let later = self
-            .batches
-            .split_off(&(self.grid.bucket(tick).saturating_add(1)));
-        std::mem::replace(&mut self.batches, later)
-            .into_values()
-            .collect()
+        let later = self.batches.split_off(&(self.grid.bucket(tick).saturating_add(1)));
+        std::mem::replace(&mut self.batches, later).into_values().collect()
     }
 
     /// Everything that waits.
@@ -84,10 +77,7 @@ impl Arrivals {
 
     /// How many arrivals wait.
     pub fn len(&self) -> usize {
-        self.batches
-            .values()
-            .map(|batch| batch.arrivals.len())
-            .sum()
+        self.batches.values().map(|batch| batch.arrivals.len()).sum()
     }
 
     /// Whether none waits.

@@ -30,12 +30,7 @@ pub struct BudgetExceeded {
 
 impl fmt::Display for BudgetExceeded {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            resource,
-            limit,
-            rule,
-            fact,
-        } = self;
+        let Self { resource, limit, rule, fact } = self;
         write!(formatter, "the budget of {limit} {resource} was hit ")?;
         match rule {
             Some(rule) => write!(formatter, "by rule {rule}, at {fact}"),

@@ -31,19 +31,12 @@ pub struct CountWindow {
 impl CountWindow {
     /// An empty window.
     pub fn new(size: usize, group: Vec<usize>) -> Self {
-        Self {
-            size,
-            group,
-            groups: HashMap::new(),
-        }
+        Self { size, group, groups: HashMap::new() }
     }
 
     /// The group of a fact with these terms.
     pub fn key(&self, terms: &[TermId]) -> Vec<Option<TermId>> {
-        self.group
-            .iter()
-            .map(|position| terms.get(*position).copied())
-            .collect()
+        self.group.iter().map(|position| terms.get(*position).copied()).collect()
     }
 
     /// Enter a fact; a repetition at the same instant does not count. Returns whether it entered,

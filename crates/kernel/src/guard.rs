@@ -79,10 +79,7 @@ impl Builtin {
     /// Whether the result may be a term that no argument is.
     pub fn makes_terms(self) -> bool {
         use Builtin::{Difference, Product, Quotient, StrConcat, StrLength, Sum};
-        matches!(
-            self,
-            Sum | Difference | Product | Quotient | StrConcat | StrLength
-        )
+        matches!(self, Sum | Difference | Product | Quotient | StrConcat | StrLength)
     }
 }
 
@@ -129,34 +126,25 @@ impl Evaluator {
             if self.patterns.len() >= PATTERNS_KEPT {
                 self.patterns.clear();
             }
-            self.patterns
-                .insert(pattern.into(), Regex::new(pattern).ok());
+            self.patterns.insert(pattern.into(), Regex::new(pattern).ok());
         }
-        self.patterns[pattern]
-            .as_ref()
-            .is_some_and(|regex| regex.is_match(text))
+        self.patterns[pattern].as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
 /// The result of a function, as a term's text.
 pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
     match (builtin, terms) {
-        (Builtin::StrConcat, [left, right]) => Some(string_text(&format!(
-            "{}{}",
-            string_of(left)?,
-            string_of(right)?
-        ))),
+        (Builtin::StrConcat, [left, right]) => {
+            Some(string_text(&format!("{}{}", string_of(left)?, string_of(right)?)))
+        }
         (Builtin::StrLength, [term]) => {
             Some(typed_text(string_of(term)?.chars().count(), "integer"))
         }
         (Builtin::Min | Builtin::Max, [left, right]) => {
             let (low, high) = (Value::of(left)?, Value::of(right)?);
             let order = low.compare(&high)?;
-            let beaten = if builtin == Builtin::Min {
-                Ordering::Greater
-            } else {
-                Ordering::Less
-            };
+            let beaten = if builtin == Builtin::Min { Ordering::Greater } else { Ordering::Less };
             Some((if order == beaten { *right } else { *left }).to_owned())
         }
         (_, [left, right]) => arithmetic(builtin, &Value::of(left)?, &Value::of(right)?),
@@ -211,8 +199,7 @@ fn ordered(left: &str, right: &str, wanted: &[Ordering]) -> bool {
     let (Some(left), Some(right)) = (Value::of(left), Value::of(right)) else {
         return false;
     };
-    left.compare(&right)
-        .is_some_and(|order| wanted.contains(&order))
+    left.compare(&right).is_some_and(|order| wanted.contains(&order))
 }
 
 fn strings(text: &str, part: &str, holds: impl FnOnce(&str, &str) -> bool) -> bool {
@@ -244,10 +231,7 @@ mod tests {
         assert!(!guards.test(Builtin::Regex, &["\"a\"", "\"(\""]));
         assert_eq!(compute(Builtin::Sum, &[HUGE, TWO]), None);
         assert_eq!(
-            compute(
-                Builtin::Quotient,
-                &[TWO, "\"0\"^^<http://www.w3.org/2001/XMLSchema#integer>"]
-            ),
+            compute(Builtin::Quotient, &[TWO, "\"0\"^^<http://www.w3.org/2001/XMLSchema#integer>"]),
             None
         );
     }
@@ -258,9 +242,6 @@ mod tests {
             compute(Builtin::Quotient, &[TWO, TWO]).unwrap(),
             "\"1\"^^<http://www.w3.org/2001/XMLSchema#decimal>"
         );
-        assert_eq!(
-            compute(Builtin::StrConcat, &["\"a\\\"\"", "<b>"]).unwrap(),
-            "\"a\\\"b\""
-        );
+        assert_eq!(compute(Builtin::StrConcat, &["\"a\\\"\"", "<b>"]).unwrap(), "\"a\\\"b\"");
     }
 }

@@ -48,6 +48,10 @@ define_id!(
     ConditionId
 );
 define_id!(
+    /// A set of conditions that some fact matches.
+    ClassId
+);
+define_id!(
     /// A hash index of one relation.
     IndexId
 );

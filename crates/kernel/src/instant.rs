@@ -45,13 +45,8 @@ mod tests {
 
     #[test]
     fn buckets_close_at_ticks() {
-        let grid = Grid {
-            step: 10,
-            origin: Instant(3),
-        };
-        let buckets: Vec<i64> = [-7, -6, 3, 4, 13, 14]
-            .map(|at| grid.bucket(Instant(at)))
-            .into();
+        let grid = Grid { step: 10, origin: Instant(3) };
+        let buckets: Vec<i64> = [-7, -6, 3, 4, 13, 14].map(|at| grid.bucket(Instant(at))).into();
         assert_eq!(buckets, [-1, 0, 0, 1, 1, 2]);
     }
 

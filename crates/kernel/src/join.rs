@@ -7,7 +7,7 @@
 use crate::guard::{Evaluator, compute, equal};
 use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
-use crate::plan::{Access, Lookup, Node, Operand, Step, Tree};
+use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Tree};
 use crate::relation::Relation;
 use crate::term::Dictionary;
 
@@ -39,8 +39,8 @@ pub trait Observer {
 pub struct Scene<'a> {
     /// The facts.
     pub relations: &'a [Relation],
-    /// How many facts match each condition.
-    pub live: &'a [usize],
+    /// Which conditions have facts.
+    pub live: &'a Live,
     /// The terms.
     pub dictionary: &'a mut Dictionary,
     /// The guards.
@@ -65,12 +65,22 @@ fn with_terms<R>(operands: &[Operand], slots: &[TermId], then: impl FnOnce(&[Ter
         }
         return then(&short[..operands.len()]);
     }
-    then(
-        &operands
-            .iter()
-            .map(|operand| resolve(operand, slots))
-            .collect::<Vec<_>>(),
-    )
+    then(&operands.iter().map(|operand| resolve(operand, slots)).collect::<Vec<_>>())
+}
+
+impl Tree {
+    /// Fetch the places where a walk will look first.
+    pub fn warm(&self, relations: &[Relation], slots: &[TermId]) {
+        for node in &self.roots {
+            if let Step::Match(lookup, _) = &node.step
+                && let Access::Index(index) = &lookup.access
+            {
+                let relation = &relations[lookup.relation.index()];
+                let first = with_terms(&lookup.key, slots, |key| relation.first(*index, key));
+                std::hint::black_box(first);
+            }
+        }
+    }
 }
 
 impl Scene<'_> {
@@ -83,10 +93,7 @@ impl Scene<'_> {
         observer: &mut O,
     ) -> bool {
         for node in &tree.roots {
-            let can_fire = node
-                .needs
-                .iter()
-                .all(|condition| self.live[condition.index()] > 0);
+            let can_fire = node.needs.iter().all(|condition| self.live.has(*condition));
             if (can_fire || !O::ASKS_NEGATION) && !self.visit(node, slots, until, observer) {
                 return false;
             }
@@ -101,9 +108,7 @@ impl Scene<'_> {
         until: Instant,
         observer: &mut O,
     ) -> bool {
-        nodes
-            .iter()
-            .all(|node| self.visit(node, slots, until, observer))
+        nodes.iter().all(|node| self.visit(node, slots, until, observer))
     }
 
     fn visit<O: Observer>(
@@ -142,14 +147,9 @@ impl Scene<'_> {
                 !go_on || self.descend(&node.then, slots, until, observer)
             }
             Step::Test(builtin, inputs) => {
-                let Self {
-                    dictionary,
-                    evaluator,
-                    ..
-                } = self;
-                let holds = with_texts(inputs, slots, dictionary, |texts| {
-                    evaluator.test(*builtin, texts)
-                });
+                let Self { dictionary, evaluator, .. } = self;
+                let holds =
+                    with_texts(inputs, slots, dictionary, |texts| evaluator.test(*builtin, texts));
                 !holds || self.descend(&node.then, slots, until, observer)
             }
             Step::Compute(builtin, inputs, slot) => {
@@ -171,16 +171,13 @@ impl Scene<'_> {
                 });
                 !holds || self.descend(&node.then, slots, until, observer)
             }
-            Step::Derive(rule, relation, terms) => with_terms(terms, slots, |terms| {
-                observer.derive(*rule, *relation, terms, until)
-            }),
+            Step::Derive(rule, relation, terms) => {
+                with_terms(terms, slots, |terms| observer.derive(*rule, *relation, terms, until))
+            }
         }
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the state of the walk, on the stack"
-    )]
+    #[allow(clippy::too_many_arguments, reason = "the state of the walk, on the stack")]
     fn follow<O: Observer>(
         &mut self,
         node: &Node,
@@ -192,10 +189,7 @@ impl Scene<'_> {
         observer: &mut O,
     ) -> bool {
         let relation = &self.relations[lookup.relation.index()];
-        let fact = FactId {
-            relation: lookup.relation,
-            row,
-        };
+        let fact = FactId { relation: lookup.relation, row };
         let lifetime = observer.until(relation, fact);
         if lifetime == NEVER || !repeats_hold(lookup, relation, row) {
             return true;
@@ -238,8 +232,6 @@ fn with_texts<R>(
     dictionary: &Dictionary,
     then: impl FnOnce(&[&str]) -> R,
 ) -> R {
-    let texts = operands
-        .iter()
-        .map(|operand| dictionary.text(resolve(operand, slots)));
+    let texts = operands.iter().map(|operand| dictionary.text(resolve(operand, slots)));
     then(&texts.collect::<Vec<&str>>())
 }

@@ -16,15 +16,15 @@ use std::collections::HashMap;
 
 use crate::agenda::Agenda;
 use crate::arrivals::{Arrival, Arrivals, Says};
-use crate::buckets::Buckets;
 use crate::budget::{Budget, BudgetExceeded};
+use crate::calendar::Calendar;
 use crate::counts::{CountWindow, Counted};
 use crate::guard::Evaluator;
-use crate::ids::{ConditionId, FactId, RelationId, RuleId, StreamId, TermId};
+use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
-use crate::join::Scene;
-use crate::maintain::Strategy;
-use crate::plan::{Conditions, Plan};
+use crate::join::{Observer, Scene};
+use crate::maintain::{Strategy, TOGETHER};
+use crate::plan::{Conditions, Live, Plan, Tree};
 use crate::relation::Relation;
 use crate::rule::Program;
 use crate::term::Dictionary;
@@ -45,16 +45,8 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let grid = Grid {
-            step: 1,
-            origin: Instant(0),
-        };
-        Self {
-            strategy: Strategy::Expiry,
-            grid,
-            windows: Vec::new(),
-            budget: Budget::default(),
-        }
+        let grid = Grid { step: 1, origin: Instant(0) };
+        Self { strategy: Strategy::Expiry, grid, windows: Vec::new(), budget: Budget::default() }
     }
 }
 
@@ -102,13 +94,14 @@ pub struct Kernel {
     pub(crate) head: Conditions,
     /// The highest stratum that derives facts of each head condition.
     pub(crate) producers: Vec<usize>,
-    /// How many facts match each body condition.
-    pub(crate) live: Vec<usize>,
+    pub(crate) live: Live,
     pub(crate) plan: Plan,
     pub(crate) plans_heads: bool,
     pub(crate) evaluator: Evaluator,
     pub(crate) arrivals: Arrivals,
-    pub(crate) buckets: Buckets,
+    /// Facts by the tick at which they may end. A renewed fact stays in its old bucket too; whoever
+    /// empties a bucket compares with what holds now.
+    pub(crate) endings: Calendar<FactId>,
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     pub(crate) counted: HashMap<FactId, Counted>,
     pub(crate) agenda: Agenda,
@@ -129,9 +122,8 @@ pub struct Kernel {
     /// Whether the changes were read by somebody: a tick that failed is told with the next one.
     pub(crate) told: bool,
     pub(crate) totals: Totals,
-    /// Scratch: the slots of a walk, and the conditions a fact matches.
+    /// Scratch: the slots of a walk.
     pub(crate) slots: Vec<TermId>,
-    pub(crate) matching: Vec<ConditionId>,
 }
 
 /// Why an arrival was not taken.
@@ -153,11 +145,8 @@ impl Kernel {
             term
         });
         lift(&mut program);
-        let mut relations: Vec<Relation> = program
-            .relations
-            .iter()
-            .map(|relation| Relation::new(relation.arity))
-            .collect();
+        let mut relations: Vec<Relation> =
+            program.relations.iter().map(|relation| Relation::new(relation.arity)).collect();
         let mut makes_terms = vec![false; relations.len()];
         for rule in program.rules.iter().filter(|rule| rule.computes()) {
             for head in &rule.heads {
@@ -165,9 +154,7 @@ impl Kernel {
             }
         }
         let rules = &program.rules;
-        let bodies = rules
-            .iter()
-            .flat_map(|rule| rule.positives.iter().chain(&rule.negations));
+        let bodies = rules.iter().flat_map(|rule| rule.positives.iter().chain(&rule.negations));
         let body = Conditions::of(bodies, relations.len());
         let head = Conditions::of(rules.iter().flat_map(|rule| &rule.heads), relations.len());
         let mut producers = vec![0; head.len()];
@@ -178,6 +165,7 @@ impl Kernel {
             }
         }
         let plan = Plan::new(&program, &body, &head, &mut relations, false);
+        let slots = vec![TermId(0); plan.slots];
         let count_windows = settings.windows.iter().map(|window| match window {
             Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
             _ => None,
@@ -185,9 +173,10 @@ impl Kernel {
         Self {
             count_windows: count_windows.collect(),
             arrivals: Arrivals::new(settings.grid),
-            buckets: Buckets::new(settings.grid),
+            endings: Calendar::new(settings.grid),
+            agenda: Agenda::new(settings.grid),
             candidates: vec![Vec::new(); plan.starts.len()],
-            live: vec![0; body.len()],
+            live: Live::new(&body),
             settings,
             program,
             dictionary,
@@ -200,7 +189,6 @@ impl Kernel {
             plans_heads: false,
             evaluator: Evaluator::default(),
             counted: HashMap::new(),
-            agenda: Agenda::default(),
             derivations: Derivations::default(),
             derived_this_tick: 0,
             order: 0,
@@ -213,8 +201,7 @@ impl Kernel {
             complete: true,
             told: true,
             totals: Totals::default(),
-            slots: Vec::new(),
-            matching: Vec::new(),
+            slots,
         }
     }
 
@@ -281,16 +268,13 @@ impl Kernel {
     /// An estimate of the memory held.
     pub fn bytes(&self) -> usize {
         let relations: usize = self.relations.iter().map(Relation::bytes).sum();
-        relations + self.dictionary.bytes() + self.buckets.len() * size_of::<FactId>()
+        relations + self.dictionary.bytes() + self.endings.len() * size_of::<FactId>()
     }
 
     /// What the last tick changed, facts whose `until` came out the same aside.
     pub fn changes(&self) -> impl Iterator<Item = (Change, Instant)> + '_ {
         let after = |change: &Change| (*change, self.until(change.fact));
-        self.changes
-            .iter()
-            .map(after)
-            .filter(|(change, until)| change.before != *until)
+        self.changes.iter().map(after).filter(|(change, until)| change.before != *until)
     }
 
     /// Until when a fact holds.
@@ -300,10 +284,8 @@ impl Kernel {
 
     /// A fact by its terms, if it holds.
     pub fn find(&self, relation: RelationId, texts: &[&str]) -> Option<FactId> {
-        let terms: Option<Vec<TermId>> = texts
-            .iter()
-            .map(|text| self.dictionary.lookup(text))
-            .collect();
+        let terms: Option<Vec<TermId>> =
+            texts.iter().map(|text| self.dictionary.lookup(text)).collect();
         let row = self.relations[relation.index()].find(&terms?)?;
         let fact = FactId { relation, row };
         (self.until(fact) != NEVER).then_some(fact)
@@ -313,14 +295,7 @@ impl Kernel {
     pub fn add(&mut self, relation: RelationId, terms: &[TermId]) {
         // As if it happened right after the last tick: a retraction before that is not about it.
         let at = self.tick.map_or(NEVER, |tick| tick.plus(1));
-        self.enqueue(
-            Arrival {
-                at,
-                relation,
-                says: Says::HoldsUntil(FOREVER),
-            },
-            terms,
-        );
+        self.enqueue(Arrival { at, relation, says: Says::HoldsUntil(FOREVER) }, terms);
     }
 
     /// State a fact that happens at an instant on a stream.
@@ -360,14 +335,7 @@ impl Kernel {
         if self.is_late(at) {
             return Err(Refused::Late);
         }
-        self.enqueue(
-            Arrival {
-                at,
-                relation,
-                says: Says::Retracted,
-            },
-            terms,
-        );
+        self.enqueue(Arrival { at, relation, says: Says::Retracted }, terms);
         Ok(())
     }
 
@@ -408,13 +376,15 @@ impl Kernel {
             }
         }
         self.count_changes();
+        self.bury();
         Ok(())
     }
 
     fn begin(&mut self, tick: Instant) {
         if self.told {
-            self.bury();
+            self.changes.clear();
         }
+        self.agenda.begin(tick);
         self.dictionary.sweep();
         self.tick = Some(tick);
         self.derived_this_tick = 0;
@@ -422,20 +392,32 @@ impl Kernel {
         self.lowered.clear();
     }
 
-    /// Forget the rows that ended in the last tick.
-    pub(crate) fn bury(&mut self) {
-        for change in std::mem::take(&mut self.changes) {
-            let FactId { relation: id, row } = change.fact;
-            let relation = &mut self.relations[id.index()];
-            relation.set_changed(row, false);
-            if relation.until(row) == NEVER && relation.stated(row) == NEVER {
-                if self.makes_terms[id.index()] {
-                    relation
-                        .terms(row)
-                        .for_each(|term| self.dictionary.release(term));
+    /// Give back the rows that ended. Nothing is put into them before the next tick, so what the
+    /// tick changed can still be read.
+    fn bury(&mut self) {
+        let changes = std::mem::take(&mut self.changes);
+        for some in changes.chunks(TOGETHER) {
+            for Change { fact, .. } in some {
+                let relation = &self.relations[fact.relation.index()];
+                if relation.is_large() && relation.until(fact.row) == NEVER {
+                    relation.warm_table(std::iter::once(fact.row));
                 }
-                relation.remove(row);
             }
+            for Change { fact, .. } in some {
+                self.bury_if_ended(*fact);
+            }
+        }
+        self.changes = changes;
+    }
+
+    fn bury_if_ended(&mut self, fact: FactId) {
+        let relation = &mut self.relations[fact.relation.index()];
+        relation.set_changed(fact.row, false);
+        if relation.until(fact.row) == NEVER && relation.stated(fact.row) == NEVER {
+            if self.makes_terms[fact.relation.index()] {
+                relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
+            }
+            relation.remove(fact.row);
         }
     }
 
@@ -450,13 +432,8 @@ impl Kernel {
 
     pub(crate) fn replan(&mut self) {
         let heads = self.plans_heads;
-        self.plan = Plan::new(
-            &self.program,
-            &self.body,
-            &self.head,
-            &mut self.relations,
-            heads,
-        );
+        self.plan = Plan::new(&self.program, &self.body, &self.head, &mut self.relations, heads);
+        self.slots.resize(self.plan.slots, TermId(0));
     }
 
     pub(crate) fn note_change(&mut self, fact: FactId, before: Instant) {
@@ -500,42 +477,103 @@ impl Kernel {
         let before = self.relations[fact.relation.index()].end(fact.row);
         if before != NEVER {
             self.note_change(fact, before);
-            self.match_conditions(fact);
-            self.matching
-                .iter()
-                .for_each(|condition| self.live[condition.index()] -= 1);
+            self.live.leave(&self.body, self.class_of(fact));
         }
         before
     }
 
-    /// Find the body conditions that a fact matches.
-    pub(crate) fn match_conditions(&mut self, fact: FactId) {
-        let relation = &self.relations[fact.relation.index()];
-        self.body
-            .matching(fact.relation, relation, fact.row, &mut self.matching);
+    /// The body conditions that a fact matches.
+    pub(crate) fn class_of(&self, fact: FactId) -> ClassId {
+        self.relations[fact.relation.index()].class(fact.row)
     }
 
-    /// What walks read, beside the plan and the slots.
-    pub(crate) fn scene(&mut self) -> (Scene<'_>, &Plan, &mut Vec<TermId>, &mut Derivations) {
-        self.slots
-            .resize(self.plan.slots.max(self.slots.len()), TermId(0));
-        let scene = Scene {
+    /// Find and note the body conditions that a fact matches, which now holds.
+    pub(crate) fn classify(&mut self, fact: FactId) {
+        let relation = &mut self.relations[fact.relation.index()];
+        let class = self.body.class_of(fact.relation, relation, fact.row);
+        relation.set_class(fact.row, class);
+        self.live.enter(&self.body, class);
+    }
+
+    /// Walk the trees that a fact triggers through its body conditions.
+    pub(crate) fn walk_body<'k, O: Observer>(
+        &'k mut self,
+        fact: FactId,
+        until: Instant,
+        trees: impl Fn(&Plan) -> &[Tree],
+        observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
+    ) {
+        let mut observer = observer(&mut self.derivations, &self.prior);
+        let mut scene = Scene {
             relations: &self.relations,
             live: &self.live,
             dictionary: &mut self.dictionary,
             evaluator: &mut self.evaluator,
         };
-        (scene, &self.plan, &mut self.slots, &mut self.derivations)
+        let relation = &self.relations[fact.relation.index()];
+        for condition in self.body.class(relation.class(fact.row)) {
+            if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
+                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene.walk(tree, &mut self.slots, until, &mut observer);
+            }
+        }
+    }
+
+    /// Warm the first lookups of the trees that a fact triggers.
+    pub(crate) fn warm_body(&mut self, fact: FactId, stratum: usize) {
+        let relation = &self.relations[fact.relation.index()];
+        for condition in self.body.class(relation.class(fact.row)) {
+            if let Some(tree) = Plan::tree(&self.plan.rising[stratum], *condition) {
+                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
+                tree.warm(&self.relations, &self.slots);
+            }
+        }
+    }
+
+    /// Walk the trees of the rules that may derive a fact.
+    pub(crate) fn walk_heads<'k, O: Observer>(
+        &'k mut self,
+        fact: FactId,
+        observer: impl FnOnce(&'k mut Derivations) -> O,
+    ) -> O {
+        let mut observer = observer(&mut self.derivations);
+        let mut scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        let relation = &self.relations[fact.relation.index()];
+        let class = self.head.class_of(fact.relation, relation, fact.row);
+        for condition in self.head.class(class) {
+            if let Some(tree) = Plan::tree(&self.plan.deriving, *condition) {
+                self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene.walk(tree, &mut self.slots, FOREVER, &mut observer);
+            }
+        }
+        observer
+    }
+
+    /// Walk the trees of the rules without positive atoms.
+    pub(crate) fn walk_starts<'k, O: Observer>(
+        &'k mut self,
+        stratum: usize,
+        observer: impl FnOnce(&'k mut Derivations) -> O,
+    ) {
+        let mut observer = observer(&mut self.derivations);
+        let mut scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        scene.walk(&self.plan.starts[stratum], &mut self.slots, FOREVER, &mut observer);
     }
 
     /// A fact as text.
     pub fn show(&self, relation: RelationId, terms: impl Iterator<Item = TermId>) -> String {
         let terms: Vec<&str> = terms.map(|term| self.dictionary.text(term)).collect();
-        format!(
-            "{}({})",
-            self.program.relations[relation.index()].name,
-            terms.join(", ")
-        )
+        format!("{}({})", self.program.relations[relation.index()].name, terms.join(", "))
     }
 }
 
@@ -543,11 +581,7 @@ impl Kernel {
 /// needs a stratum above, even where no rule derives what it negates.
 fn lift(program: &mut Program<TermId>) {
     let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
-    if program
-        .rules
-        .iter()
-        .any(|rule| negates(rule.stratum, rule.negations.len()))
-    {
+    if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len())) {
         program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
     }
 }

@@ -6,8 +6,8 @@
 
 pub mod agenda;
 pub mod arrivals;
-pub mod buckets;
 pub mod budget;
+pub mod calendar;
 pub mod counts;
 pub mod guard;
 mod hash;

@@ -48,12 +48,7 @@ impl Kernel {
                     facts.len() - 1
                 }));
             }
-            nodes.push(ProofNode {
-                fact,
-                until,
-                rule,
-                premises,
-            });
+            nodes.push(ProofNode { fact, until, rule, premises });
         }
         nodes
     }

@@ -1,6 +1,6 @@
 //! Relations: rows of terms with their lifetimes, and the hash indexes that the plans need.
 //!
-//! Shape: a row is one cache line, `until | pending | stated | order | words`, whose words are the
+//! Shape: a row is one cache line, `until | pending | stated | order | class | words`; its words are the
 //! terms, then two links (next, previous) an index; what does not fit is in `spill`. An index is a
 //! table from a key to the first row of a doubly linked list of the rows with that key, so adding
 //! and removing a row never moves another one and allocates nothing.
@@ -15,15 +15,18 @@
 use hashbrown::hash_table::{Entry, HashTable};
 
 use crate::hash::hash_terms;
-use crate::ids::{IndexId, RowId, TermId};
+use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 
-const INLINE: usize = 8;
+const INLINE: usize = 7;
 const NO_ROW: u32 = u32::MAX;
+/// From this many rows on, two megabytes, warming pays.
+const LARGE: usize = 1 << 15;
 const LINKED: u64 = 1;
 const SUSPECT: u64 = 2;
 const CHANGED: u64 = 4;
-const FLAG_BITS: u32 = 3;
+const FLAGS: u64 = 7;
+const ORDER_SHIFT: u32 = 3;
 
 #[repr(C, align(64))]
 #[derive(Clone)]
@@ -31,8 +34,9 @@ struct Row {
     until: Instant,
     pending: Instant,
     stated: Instant,
-    /// The order of settling, above three flags.
+    /// The order of settling, above the flags.
     order: u64,
+    class: ClassId,
     words: [u32; INLINE],
 }
 
@@ -41,6 +45,7 @@ const EMPTY: Row = Row {
     pending: NEVER,
     stated: NEVER,
     order: 0,
+    class: ClassId(0),
     words: [NO_ROW; INLINE],
 };
 
@@ -94,11 +99,7 @@ impl Relation {
     /// An estimate of the memory held.
     pub fn bytes(&self) -> usize {
         let tables = self.table.capacity()
-            + self
-                .indexes
-                .iter()
-                .map(|index| index.firsts.capacity())
-                .sum::<usize>();
+            + self.indexes.iter().map(|index| index.firsts.capacity()).sum::<usize>();
         self.rows.capacity() * size_of::<Row>() + self.spill.capacity() * 4 + tables * 5
     }
 
@@ -129,18 +130,13 @@ impl Relation {
     }
 
     fn holds(&self, row: RowId, terms: &[TermId]) -> bool {
-        terms
-            .iter()
-            .enumerate()
-            .all(|(column, term)| self.term(row, column) == *term)
+        terms.iter().enumerate().all(|(column, term)| self.term(row, column) == *term)
     }
 
     /// The row of a fact, settled or not.
     pub fn find(&self, terms: &[TermId]) -> Option<RowId> {
         let hash = hash_terms(terms.iter().copied());
-        self.table
-            .find(hash, |row| self.holds(*row, terms))
-            .copied()
+        self.table.find(hash, |row| self.holds(*row, terms)).copied()
     }
 
     /// The row of a fact, made if there is none. The flag says whether it was made.
@@ -152,11 +148,7 @@ impl Relation {
         let found = match table.entry(hash, |row| self.holds(*row, terms), rehash) {
             Entry::Occupied(entry) => (*entry.get(), false),
             Entry::Vacant(entry) => {
-                let row = self
-                    .free
-                    .last()
-                    .copied()
-                    .unwrap_or(RowId::at(self.rows.len()));
+                let row = self.free.last().copied().unwrap_or(RowId::at(self.rows.len()));
                 entry.insert(row);
                 (row, true)
             }
@@ -171,8 +163,7 @@ impl Relation {
     fn fill(&mut self, row: RowId, terms: &[TermId]) {
         if row.index() == self.rows.len() {
             self.rows.push(EMPTY);
-            self.spill
-                .resize(self.rows.len() * self.spill_width, NO_ROW);
+            self.spill.resize(self.rows.len() * self.spill_width, NO_ROW);
         } else {
             self.free.pop();
             self.rows[row.index()] = EMPTY;
@@ -210,7 +201,7 @@ impl Relation {
 
     /// The place in the order of settling.
     pub fn order(&self, row: RowId) -> u64 {
-        self.rows[row.index()].order >> FLAG_BITS
+        self.rows[row.index()].order >> ORDER_SHIFT
     }
 
     /// Offer a lifetime; false if the row has one as long.
@@ -236,7 +227,7 @@ impl Relation {
         }
         entry.until = entry.pending;
         entry.pending = NEVER;
-        entry.order = (order << FLAG_BITS) | (entry.order & (LINKED | SUSPECT | CHANGED));
+        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS);
         self.link(row);
     }
 
@@ -253,6 +244,16 @@ impl Relation {
     /// Take back an unsettled offer.
     pub fn withdraw(&mut self, row: RowId) {
         self.rows[row.index()].pending = NEVER;
+    }
+
+    /// The body conditions that the fact matches.
+    pub fn class(&self, row: RowId) -> ClassId {
+        self.rows[row.index()].class
+    }
+
+    /// Note the body conditions that the fact matches.
+    pub fn set_class(&mut self, row: RowId, class: ClassId) {
+        self.rows[row.index()].class = class;
     }
 
     fn set_flag(&mut self, row: RowId, flag: u64, on: bool) -> bool {
@@ -290,10 +291,52 @@ impl Relation {
     /// About `wanted` facts that hold, spread over the rows: what statistics are made of.
     pub fn sample(&self, wanted: usize) -> impl Iterator<Item = RowId> + '_ {
         let stride = (self.rows.len() / wanted.max(1)).max(1);
-        (0..self.rows.len())
-            .step_by(stride)
-            .map(RowId::at)
-            .filter(|row| self.until(*row) != NEVER)
+        (0..self.rows.len()).step_by(stride).map(RowId::at).filter(|row| self.until(*row) != NEVER)
+    }
+}
+
+/// Warming: what is looked up in a row of lookups that do not wait for each other is fetched from
+/// memory side by side; the work that follows then finds it in the cache.
+impl Relation {
+    /// Whether the relation is too large to be in the cache anyway.
+    pub fn is_large(&self) -> bool {
+        self.rows.len() >= LARGE
+    }
+
+    /// Fetch rows that are about to end, and their neighbours in the indexes.
+    pub fn warm_rows(&self, rows: impl Iterator<Item = RowId> + Clone) {
+        let mut fetched = 0;
+        for row in rows.clone() {
+            fetched ^= self.rows[row.index()].order;
+        }
+        for row in rows {
+            for link in self.arity..self.arity + 2 * self.indexes.len() {
+                let neighbour = self.word(row, link);
+                if neighbour != NO_ROW {
+                    fetched ^= self.rows[neighbour as usize].order;
+                }
+            }
+        }
+        std::hint::black_box(fetched);
+    }
+
+    /// Fetch the places of rows in the table of all rows.
+    pub fn warm_table(&self, rows: impl Iterator<Item = RowId>) {
+        for row in rows {
+            let hash = hash_terms(self.terms(row));
+            std::hint::black_box(self.table.find(hash, |other| *other == row));
+        }
+    }
+
+    /// Fetch the places of rows in the indexes.
+    pub fn warm_indexes(&self, rows: impl Iterator<Item = RowId>) {
+        for row in rows {
+            for index in 0..self.indexes.len() {
+                let hash = hash_terms(self.key(index, row));
+                let same = |other: &RowId| self.key(index, *other).eq(self.key(index, row));
+                std::hint::black_box(self.indexes[index].firsts.find(hash, same));
+            }
+        }
     }
 }
 
@@ -301,10 +344,7 @@ impl Relation {
 impl Relation {
     /// The index on exactly these columns.
     pub fn index_on(&self, columns: &[usize]) -> Option<IndexId> {
-        self.indexes
-            .iter()
-            .position(|index| index.columns == columns)
-            .map(IndexId::at)
+        self.indexes.iter().position(|index| index.columns == columns).map(IndexId::at)
     }
 
     /// The column sets that are indexed.
@@ -317,13 +357,8 @@ impl Relation {
         if self.indexed().eq(wanted.iter().map(Vec::as_slice)) {
             return;
         }
-        self.indexes = wanted
-            .into_iter()
-            .map(|columns| Index {
-                columns,
-                firsts: HashTable::new(),
-            })
-            .collect();
+        self.indexes =
+            wanted.into_iter().map(|columns| Index { columns, firsts: HashTable::new() }).collect();
         let width = (self.arity + 2 * self.indexes.len()).saturating_sub(INLINE);
         let mut spill = vec![NO_ROW; self.rows.len() * width];
         for row in 0..self.rows.len() {
@@ -355,10 +390,7 @@ impl Relation {
     }
 
     fn key(&self, index: usize, row: RowId) -> impl Iterator<Item = TermId> + '_ {
-        self.indexes[index]
-            .columns
-            .iter()
-            .map(move |column| self.term(row, *column))
+        self.indexes[index].columns.iter().map(move |column| self.term(row, *column))
     }
 
     fn link(&mut self, row: RowId) {
@@ -403,9 +435,8 @@ impl Relation {
                 continue;
             }
             let hash = hash_terms(self.key(index, row));
-            if let Ok(mut entry) = self.indexes[index]
-                .firsts
-                .find_entry(hash, |other| *other == row)
+            if let Ok(mut entry) =
+                self.indexes[index].firsts.find_entry(hash, |other| *other == row)
             {
                 if follower == NO_ROW {
                     entry.remove();

@@ -71,10 +71,7 @@ pub struct Program<T> {
 
 impl<T> Atom<T> {
     fn map<U>(self, term: &mut impl FnMut(T) -> U) -> Atom<U> {
-        Atom {
-            relation: self.relation,
-            arguments: map_all(self.arguments, term),
-        }
+        Atom { relation: self.relation, arguments: map_all(self.arguments, term) }
     }
 
     /// The variables, in the order of their columns, repetitions included.
@@ -92,11 +89,7 @@ impl<T> Guard<T> {
 
     /// The result of a function.
     pub fn result(&self) -> Option<&Argument<T>> {
-        if self.builtin.is_function() {
-            self.arguments.last()
-        } else {
-            None
-        }
+        if self.builtin.is_function() { self.arguments.last() } else { None }
     }
 }
 
@@ -112,11 +105,7 @@ impl<T> Rule<T> {
             Some(Argument::Variable(variable)) => Some(*variable),
             _ => None,
         });
-        self.positives
-            .iter()
-            .flat_map(Atom::variables)
-            .chain(results)
-            .collect()
+        self.positives.iter().flat_map(Atom::variables).chain(results).collect()
     }
 }
 
@@ -145,10 +134,7 @@ impl<T> Program<T> {
                 guards,
             });
         }
-        Program {
-            relations: self.relations,
-            rules,
-        }
+        Program { relations: self.relations, rules }
     }
 }
 

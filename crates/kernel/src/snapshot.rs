@@ -41,10 +41,7 @@ impl fmt::Display for SnapshotError {
         match self {
             Self::Damaged(how) => write!(formatter, "the snapshot is damaged: {how}"),
             Self::Version(found) => {
-                write!(
-                    formatter,
-                    "the snapshot is of version {found}, this is version {VERSION}"
-                )
+                write!(formatter, "the snapshot is of version {found}, this is version {VERSION}")
             }
             Self::Foreign { found, expected } => write!(
                 formatter,
@@ -125,10 +122,9 @@ impl<'a> Reader<'a> {
 }
 
 impl Kernel {
-    /// The kernel as bytes. `fingerprint` names the program and the windows. What the last tick
-    /// changed can no longer be read afterwards.
+    /// The kernel as bytes. `fingerprint` names the program and the windows. Terms of
+    /// what the last tick ended can no longer be read afterwards.
     pub fn snapshot(&mut self, fingerprint: &str) -> Vec<u8> {
-        self.bury();
         self.dictionary.sweep();
         let mut payload = Writer::default();
         payload.text(fingerprint);
@@ -198,10 +194,7 @@ impl Kernel {
                 payload.u32(kind);
                 payload.instant(Instant(detail));
                 let arity = self.relations[arrival.relation.index()].arity();
-                terms
-                    .by_ref()
-                    .take(arity)
-                    .for_each(|term| payload.u32(term.0));
+                terms.by_ref().take(arity).for_each(|term| payload.u32(term.0));
             }
         }
     }
@@ -241,11 +234,7 @@ impl Kernel {
         self.broken = payload.u32()? != 0;
         let mut terms = Vec::new();
         for _ in 0..payload.count()? {
-            terms.push((
-                TermId(payload.u32()?),
-                payload.text()?.into(),
-                payload.u32()?,
-            ));
+            terms.push((TermId(payload.u32()?), payload.text()?.into(), payload.u32()?));
         }
         self.dictionary = Dictionary::restore(terms);
         let mut rows_now = Vec::new();
@@ -276,10 +265,7 @@ impl Kernel {
             relation.set_stated(row, stated);
             rows_now.insert(old, row);
             let fact = FactId { relation: id, row };
-            self.match_conditions(fact);
-            self.matching
-                .iter()
-                .for_each(|condition| self.live[condition.index()] += 1);
+            self.classify(fact);
             self.note_end(fact);
         }
         Ok(rows_now)
@@ -301,9 +287,7 @@ impl Kernel {
     ) -> Result<(), SnapshotError> {
         let fact = |payload: &mut Reader<'_>| -> Result<FactId, SnapshotError> {
             let (relation, row) = (RelationId(payload.u32()?), RowId(payload.u32()?));
-            let row = rows_now
-                .get(relation.index())
-                .and_then(|rows| rows.get(&row));
+            let row = rows_now.get(relation.index()).and_then(|rows| rows.get(&row));
             let row = *row.ok_or(SnapshotError::Damaged("a count window names no fact"))?;
             Ok(FactId { relation, row })
         };
@@ -316,19 +300,15 @@ impl Kernel {
                 let Some((_, first)) = entries.front() else {
                     continue;
                 };
-                let terms: Vec<TermId> = self.relations[first.relation.index()]
-                    .terms(first.row)
-                    .collect();
+                let terms: Vec<TermId> =
+                    self.relations[first.relation.index()].terms(first.row).collect();
                 let key = window.key(&terms);
                 window.groups.insert(key, entries);
             }
         }
         for _ in 0..payload.count()? {
             let fact = fact(payload)?;
-            let counted = Counted {
-                entries: payload.count()?,
-                otherwise: payload.instant()?,
-            };
+            let counted = Counted { entries: payload.count()?, otherwise: payload.instant()? };
             self.counted.insert(fact, counted);
         }
         Ok(())
@@ -344,9 +324,7 @@ impl Kernel {
                 _ => Says::Retracted,
             };
             let terms = self.load_terms(relation, payload)?;
-            self.arrivals
-                .batch(at)
-                .push(Arrival { at, relation, says }, &terms);
+            self.arrivals.batch(at).push(Arrival { at, relation, says }, &terms);
         }
         Ok(())
     }

@@ -25,15 +25,7 @@ pub struct Dictionary {
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        let Self {
-            texts,
-            uses,
-            ids,
-            hasher,
-            unused,
-            idle,
-            bytes,
-        } = self;
+        let Self { texts, uses, ids, hasher, unused, idle, bytes } = self;
         let hash = hasher.hash_one(text);
         let same = |id: &TermId| texts[id.index()].as_deref() == Some(text);
         let rehash = |id: &TermId| hasher.hash_one(texts[id.index()].as_deref().unwrap_or(""));
@@ -120,9 +112,7 @@ impl Dictionary {
     pub fn entries(&self) -> impl Iterator<Item = (TermId, &str, u32)> {
         (0..self.uses.len()).filter_map(|position| {
             let id = TermId::at(position);
-            self.texts[position]
-                .as_deref()
-                .map(|text| (id, text, self.uses[position]))
+            self.texts[position].as_deref().map(|text| (id, text, self.uses[position]))
         })
     }
 
@@ -142,9 +132,7 @@ impl Dictionary {
                 dictionary.idle.push(id);
             }
         }
-        let Self {
-            texts, ids, hasher, ..
-        } = &mut dictionary;
+        let Self { texts, ids, hasher, .. } = &mut dictionary;
         let hash_of = |id: &TermId| hasher.hash_one(texts[id.index()].as_deref().unwrap_or(""));
         for position in 0..texts.len() {
             if texts[position].is_some() {
@@ -188,17 +176,11 @@ mod tests {
     #[test]
     fn restored_ids_are_the_same() {
         let mut dictionary = Dictionary::default();
-        let ids: Vec<TermId> = ["<a>", "<b>", "<c>"]
-            .iter()
-            .map(|t| dictionary.intern(t))
-            .collect();
+        let ids: Vec<TermId> = ["<a>", "<b>", "<c>"].iter().map(|t| dictionary.intern(t)).collect();
         dictionary.retain(ids[0]);
         dictionary.retain(ids[2]);
         dictionary.sweep();
-        let entries: Vec<_> = dictionary
-            .entries()
-            .map(|(i, t, u)| (i, t.into(), u))
-            .collect();
+        let entries: Vec<_> = dictionary.entries().map(|(i, t, u)| (i, t.into(), u)).collect();
         let mut again = Dictionary::restore(entries);
         assert_eq!(again.lookup("<c>"), Some(ids[2]));
         assert_eq!(again.intern("<d>"), ids[1]);

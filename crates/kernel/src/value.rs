@@ -137,10 +137,7 @@ impl<'a> Value<'a> {
         if kind.is_empty() {
             return Some(Self::String(unescape(lexical)));
         }
-        let datatype = kind
-            .strip_prefix("^^<")?
-            .strip_suffix('>')?
-            .strip_prefix(XSD)?;
+        let datatype = kind.strip_prefix("^^<")?.strip_suffix('>')?.strip_prefix(XSD)?;
         match datatype {
             "string" => Some(Self::String(unescape(lexical))),
             "decimal" => Decimal::from_str(lexical).ok().map(Self::Decimal),

@@ -59,10 +59,7 @@ mod tests {
 
     #[test]
     fn panes_close_on_the_right() {
-        let window = Window::Tumbling {
-            width: 10,
-            origin: Instant(0),
-        };
+        let window = Window::Tumbling { width: 10, origin: Instant(0) };
         let until = [1, 10, 11, -9].map(|at| window.until(Instant(at)).unwrap().0);
         assert_eq!(until, [11, 11, 21, 1]);
     }

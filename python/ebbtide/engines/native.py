@@ -15,7 +15,7 @@ from ebbtide._kernel import BudgetExceeded, Kernel, SnapshotError, Table
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
-from ebbtide.engines.reference.closure import match
+from ebbtide.engines.reference.closure import ground, guarded, match
 from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
 from ebbtide.terms import parse_term
 from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
@@ -204,12 +204,13 @@ class NativeEngine:
             waiting.pop()
             rule = None if rule_id is None else self.program.rules[rule_id]
             known = [proofs[premise] for premise in premises]
+            fact = self._fact(relation, texts)
             proofs[position] = Proof(
-                self._fact(relation, texts),
+                fact,
                 until,
                 rule.name if rule else None,
                 rule.origin if rule else None,
-                _in_order_of(rule, known) if rule else (),
+                _in_order_of(rule, fact, known) if rule else (),
                 tuple(str(negation.atom) for negation in rule.negations) if rule else (),
             )
         return proofs[0]
@@ -248,14 +249,19 @@ def _lower_window(window: Window) -> tuple[Any, ...]:
             return "count", size, list(group)
 
 
-def _in_order_of(rule: Rule, premises: Sequence[Proof]) -> tuple[Proof, ...]:
-    """The premises in the order of the rule's positive atoms: the kernel joins in its own."""
+def _in_order_of(rule: Rule, fact: Fact, premises: Sequence[Proof]) -> tuple[Proof, ...]:
+    """The premises in the order of the rule's positive atoms: the kernel joins in its own.
+
+    Several orders may match the atoms; only one that yields the fact is a proof of it.
+    """
 
     def place(
         position: int, left: Sequence[Proof], binding: dict[Variable, Any]
     ) -> tuple[Proof, ...] | None:
         if position == len(rule.positives):
-            return ()
+            found = guarded(rule.guards, binding)
+            yields = found is not None and fact in [ground(head, found) for head in rule.heads]
+            return () if yields else None
         atom = rule.positives[position]
         for number, premise in enumerate(left):
             if premise.fact.relation != atom.relation:

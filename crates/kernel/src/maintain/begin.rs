@@ -8,7 +8,8 @@ use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
-use crate::maintain::Strategy;
+use crate::maintain::{Strategy, TOGETHER};
+use crate::relation::Relation;
 
 /// Entries of buckets that may be stale before they are swept, beyond one a fact.
 const STALE: usize = 4096;
@@ -19,13 +20,18 @@ impl Kernel {
         if anew {
             return self.forget_derived(tick);
         }
-        for fact in self.buckets.take(tick).into_iter().flatten() {
-            match self.settings.strategy {
-                Strategy::Expiry => self.expire(fact, tick),
-                _ => self.lapse(fact, tick),
+        for facts in self.endings.take(tick) {
+            for some in facts.chunks(TOGETHER) {
+                self.warm(some, Relation::warm_rows);
+                for fact in some {
+                    match self.settings.strategy {
+                        Strategy::Expiry => self.expire(*fact, tick),
+                        _ => self.lapse(*fact, tick),
+                    }
+                }
             }
         }
-        self.sweep_buckets();
+        self.sweep_endings();
     }
 
     fn expire(&mut self, fact: FactId, tick: Instant) {
@@ -37,7 +43,7 @@ impl Kernel {
         if until > tick {
             // Renewed since: its new bucket has it, unless the tick fell beside the grid.
             if self.settings.grid.bucket(until) == self.settings.grid.bucket(tick) {
-                self.buckets.push(until, fact);
+                self.endings.push(until, fact);
             }
             return;
         }
@@ -54,7 +60,7 @@ impl Kernel {
         }
         if stated > tick {
             if self.settings.grid.bucket(stated) == self.settings.grid.bucket(tick) {
-                self.buckets.push(stated, fact);
+                self.endings.push(stated, fact);
             }
             return;
         }
@@ -62,11 +68,11 @@ impl Kernel {
         self.suspect_later(fact);
     }
 
-    fn sweep_buckets(&mut self) {
-        if self.buckets.len() <= 2 * self.len() + STALE {
+    fn sweep_endings(&mut self) {
+        if self.endings.len() <= 2 * self.len() + STALE {
             return;
         }
-        self.buckets.clear();
+        self.endings.clear();
         for position in 0..self.relations.len() {
             let relation = RelationId::at(position);
             let rows: Vec<_> = self.relations[position].live().collect();
@@ -85,13 +91,13 @@ impl Kernel {
             Strategy::Naive => return,
         };
         if ends != FOREVER && ends != NEVER {
-            self.buckets.push(ends, fact);
+            self.endings.push(ends, fact);
         }
     }
 
     /// Forget everything that is not stated, and every lifetime.
     fn forget_derived(&mut self, tick: Instant) {
-        self.buckets.clear();
+        self.endings.clear();
         self.agenda.clear();
         self.candidates.iter_mut().for_each(Vec::clear);
         for position in 0..self.relations.len() {
@@ -141,16 +147,21 @@ impl Kernel {
                     self.arrivals.batch(arrival.at).push(*arrival, terms);
                 }
             }
-            if due
-                .iter()
-                .any(|(arrival, _)| !matches!(arrival.says, Says::HoldsUntil(_)))
-            {
+            if due.iter().any(|(arrival, _)| !matches!(arrival.says, Says::HoldsUntil(_))) {
                 due.sort_by(|left, right| self.in_order(left, right));
             }
-            for (arrival, terms) in due {
-                self.totals.stated += 1;
-                self.take_in(arrival, terms, tick, &mut touched);
-                terms_done.extend_from_slice(terms);
+            for some in due.chunks(TOGETHER) {
+                for (arrival, terms) in some {
+                    let relation = &self.relations[arrival.relation.index()];
+                    if relation.is_large() {
+                        std::hint::black_box(relation.find(terms));
+                    }
+                }
+                for (arrival, terms) in some {
+                    self.totals.stated += 1;
+                    self.take_in(*arrival, terms, tick, &mut touched);
+                    terms_done.extend_from_slice(terms);
+                }
             }
         }
         for (fact, before) in touched.into_iter().filter(|_| !anew) {
@@ -164,9 +175,7 @@ impl Kernel {
             }
         }
         // Only now: a term released before its last statement would be idle for nothing.
-        terms_done
-            .into_iter()
-            .for_each(|term| self.dictionary.release(term));
+        terms_done.into_iter().for_each(|term| self.dictionary.release(term));
         self.check_size(None)
     }
 
@@ -177,10 +186,7 @@ impl Kernel {
         let by_time = rank(&left.0).cmp(&rank(&right.0));
         let name = |arrival: &Arrival| &self.program.relations[arrival.relation.index()].name;
         let texts = |terms: &[TermId]| -> Vec<&str> {
-            terms
-                .iter()
-                .map(|term| self.dictionary.text(*term))
-                .collect()
+            terms.iter().map(|term| self.dictionary.text(*term)).collect()
         };
         by_time
             .then_with(|| name(&left.0).cmp(name(&right.0)))
@@ -206,15 +212,12 @@ impl Kernel {
             }
             Says::Counts(stream) => {
                 let fact = self.row_for(arrival.relation, terms);
-                self.count_in(stream, arrival.at, fact, terms, touched);
+                self.count_in(stream, (arrival.at, tick), fact, terms, touched);
             }
             Says::Retracted => {
                 let row = self.relations[arrival.relation.index()].find(terms);
                 let Some(row) = row else { return };
-                let fact = FactId {
-                    relation: arrival.relation,
-                    row,
-                };
+                let fact = FactId { relation: arrival.relation, row };
                 self.touch(fact, touched);
                 if self.counted.remove(&fact).is_some() {
                     for window in self.count_windows.iter_mut().flatten() {
@@ -242,7 +245,7 @@ impl Kernel {
     fn count_in(
         &mut self,
         stream: StreamId,
-        at: Instant,
+        (at, tick): (Instant, Instant),
         fact: FactId,
         terms: &[TermId],
         touched: &mut Vec<(FactId, Instant)>,
@@ -254,10 +257,7 @@ impl Kernel {
         if entered {
             self.touch(fact, touched);
             let otherwise = self.relations[fact.relation.index()].stated(fact.row);
-            let fresh = Counted {
-                entries: 0,
-                otherwise,
-            };
+            let fresh = Counted { entries: 0, otherwise };
             self.counted.entry(fact).or_insert(fresh).entries += 1;
             self.set_stated(fact, FOREVER);
         }
@@ -268,7 +268,7 @@ impl Kernel {
         };
         counted.entries -= 1;
         if counted.entries == 0 {
-            let otherwise = counted.otherwise;
+            let otherwise = if counted.otherwise > tick { counted.otherwise } else { NEVER };
             self.counted.remove(&old);
             self.set_stated(old, otherwise);
             if self.settings.strategy == Strategy::Dred {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use crate::ids::{FactId, RelationId, RowId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
-use crate::join::{Observer, Scene};
+use crate::join::Observer;
 use crate::kernel::{Derivations, Kernel};
 use crate::maintain::Strategy;
 use crate::maintain::raise::Now;
@@ -62,12 +62,7 @@ pub(crate) struct Support {
 impl Support {
     pub(crate) fn for_row(relation: &Relation, row: RowId) -> Self {
         let (until, order) = (relation.until(row), relation.order(row));
-        Self {
-            until,
-            order,
-            trail: Vec::new(),
-            found: None,
-        }
+        Self { until, order, trail: Vec::new(), found: None }
     }
 }
 
@@ -78,11 +73,7 @@ impl Observer for Support {
         let until = relation.until(fact.row);
         let precedes =
             until > self.until || (until == self.until && relation.order(fact.row) < self.order);
-        if precedes && !relation.is_suspect(fact.row) {
-            until
-        } else {
-            NEVER
-        }
+        if precedes && !relation.is_suspect(fact.row) { until } else { NEVER }
     }
 
     fn enter(&mut self, fact: FactId) {
@@ -103,12 +94,9 @@ impl Kernel {
     /// Note a fact whose support must be looked at in the stratum that can restore it.
     pub(crate) fn suspect_later(&mut self, fact: FactId) {
         let relation = &self.relations[fact.relation.index()];
-        self.head
-            .matching(fact.relation, relation, fact.row, &mut self.matching);
-        let strata = self
-            .matching
-            .iter()
-            .map(|condition| self.producers[condition.index()]);
+        let class = self.head.class_of(fact.relation, relation, fact.row);
+        let strata =
+            self.head.class(class).iter().map(|condition| self.producers[condition.index()]);
         let stratum = strata.max().unwrap_or(0);
         self.candidates[stratum].push(fact);
     }
@@ -164,32 +152,8 @@ impl Kernel {
 
     /// A derivation of a fact, as long as the fact lasts, from facts that precede it.
     pub(crate) fn support(&mut self, fact: FactId) -> Option<(RuleId, Vec<FactId>)> {
-        let mut support = Support::for_row(&self.relations[fact.relation.index()], fact.row);
-        self.walk_heads(fact, |scene, tree, slots, _| {
-            scene.walk(tree, slots, FOREVER, &mut support);
-        });
-        support.found
-    }
-
-    /// Walk the rules that may derive a fact.
-    fn walk_heads(
-        &mut self,
-        fact: FactId,
-        mut walk: impl FnMut(&mut Scene<'_>, &Tree, &mut [TermId], &mut Derivations),
-    ) {
-        let relation = &self.relations[fact.relation.index()];
-        self.head
-            .matching(fact.relation, relation, fact.row, &mut self.matching);
-        for position in 0..self.matching.len() {
-            let condition = self.matching[position];
-            let columns = self.head.get(condition).clone();
-            let (mut scene, plan, slots, found) = self.scene();
-            let Some(tree) = Plan::tree(&plan.deriving, condition) else {
-                continue;
-            };
-            columns.bind(&scene.relations[fact.relation.index()], fact.row, slots);
-            walk(&mut scene, tree, slots, found);
-        }
+        let support = Support::for_row(&self.relations[fact.relation.index()], fact.row);
+        self.walk_heads(fact, |_| support).found
     }
 
     fn derive_again(&mut self, fact: FactId, tick: Instant) {
@@ -197,9 +161,7 @@ impl Kernel {
         if stated > tick {
             self.offer(fact, stated);
         }
-        self.walk_heads(fact, |scene, tree, slots, found| {
-            scene.walk(tree, slots, FOREVER, &mut Now(found));
-        });
+        self.walk_heads(fact, Now);
         let mut found = std::mem::take(&mut self.derivations);
         for (_, _, until) in found.heads.drain(..) {
             self.offer(fact, until);
@@ -210,12 +172,7 @@ impl Kernel {
 
     /// What followed from a fact, as long as it could have carried it, is a candidate.
     fn suspect_consequences(&mut self, stratum: usize, fact: FactId) {
-        let until = self
-            .prior
-            .get(&fact)
-            .copied()
-            .unwrap_or(NEVER)
-            .max(self.until(fact));
+        let until = self.prior.get(&fact).copied().unwrap_or(NEVER).max(self.until(fact));
         self.suspect_from(fact, until, |plan| &plan.rising[stratum]);
     }
 
@@ -229,28 +186,8 @@ impl Kernel {
         }
     }
 
-    fn suspect_from(&mut self, fact: FactId, until: Instant, trees: impl Fn(&Plan) -> &Vec<Tree>) {
-        self.match_conditions(fact);
-        let prior = std::mem::take(&mut self.prior);
-        for position in 0..self.matching.len() {
-            let condition = self.matching[position];
-            let columns = self.body.get(condition).clone();
-            let (mut scene, plan, slots, found) = self.scene();
-            let Some(tree) = Plan::tree(trees(plan), condition) else {
-                continue;
-            };
-            columns.bind(&scene.relations[fact.relation.index()], fact.row, slots);
-            scene.walk(
-                tree,
-                slots,
-                until,
-                &mut Before {
-                    prior: &prior,
-                    found,
-                },
-            );
-        }
-        self.prior = prior;
+    fn suspect_from(&mut self, fact: FactId, until: Instant, trees: impl Fn(&Plan) -> &[Tree]) {
+        self.walk_body(fact, until, trees, |found, prior| Before { prior, found });
         let mut found = std::mem::take(&mut self.derivations);
         let mut from = 0;
         for (_, relation, carried) in found.heads.drain(..) {

@@ -14,8 +14,26 @@ mod lower;
 mod raise;
 
 use crate::budget::BudgetExceeded;
+use crate::ids::{FactId, RelationId, RowId};
 use crate::instant::Instant;
 use crate::kernel::Kernel;
+use crate::relation::Relation;
+
+/// The rows of one relation among some facts.
+#[derive(Clone)]
+pub(crate) struct RowsOf<'a> {
+    facts: std::slice::Iter<'a, FactId>,
+    relation: RelationId,
+}
+
+impl Iterator for RowsOf<'_> {
+    type Item = RowId;
+
+    fn next(&mut self) -> Option<RowId> {
+        let relation = self.relation;
+        self.facts.by_ref().find(|fact| fact.relation == relation).map(|fact| fact.row)
+    }
+}
 
 /// How a materialisation is maintained. All give the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +58,19 @@ impl Strategy {
     }
 }
 
+/// How many facts are warmed together: enough to hide memory, few enough for the first cache.
+pub(crate) const TOGETHER: usize = 32;
+
 impl Kernel {
+    /// Warm large relations for work on these facts.
+    pub(crate) fn warm<'a>(&self, facts: &'a [FactId], warm: impl Fn(&Relation, RowsOf<'a>)) {
+        for (position, relation) in self.relations.iter().enumerate() {
+            if relation.is_large() {
+                warm(relation, RowsOf { facts: facts.iter(), relation: RelationId::at(position) });
+            }
+        }
+    }
+
     /// Evaluate a tick, stratum by stratum.
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;

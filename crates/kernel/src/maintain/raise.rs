@@ -5,7 +5,7 @@ use crate::ids::{FactId, RelationId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
 use crate::kernel::{Derivations, Kernel};
-use crate::maintain::Strategy;
+use crate::maintain::{Strategy, TOGETHER};
 use crate::plan::Plan;
 use crate::relation::Relation;
 
@@ -46,18 +46,31 @@ impl Kernel {
             self.seed(stratum, anew);
         }
         while let Some((level, fact)) = self.agenda.pop() {
+            self.warm_opened(stratum);
             let relation = &self.relations[fact.relation.index()];
             if relation.pending(fact.row) == level {
                 self.settle(fact);
-            } else if relation.until(fact.row) == level {
-                self.match_conditions(fact);
-            } else {
+            } else if relation.until(fact.row) != level {
                 continue;
             }
-            self.follow(stratum, fact, level);
+            self.walk_body(fact, level, |plan| &plan.rising[stratum], |found, _| Now(found));
             self.settle_derivations()?;
         }
         Ok(())
+    }
+
+    /// Warm the indexes for the facts that come next on the agenda.
+    fn warm_opened(&mut self, stratum: usize) {
+        let opened = self.agenda.take_opened();
+        for some in opened.chunks(TOGETHER) {
+            self.warm(some, Relation::warm_indexes);
+            for fact in some {
+                if self.relations[fact.relation.index()].is_large() {
+                    self.warm_body(*fact, stratum);
+                }
+            }
+        }
+        self.agenda.give_opened(opened);
     }
 
     /// Rules without positive atoms need no fact to start.
@@ -65,8 +78,7 @@ impl Kernel {
         if self.plan.starts[stratum].is_empty() || !(anew || self.plan.negates(stratum)) {
             return Ok(());
         }
-        let (mut scene, plan, slots, found) = self.scene();
-        scene.walk(&plan.starts[stratum], slots, FOREVER, &mut Now(found));
+        self.walk_starts(stratum, Now);
         self.settle_derivations()
     }
 
@@ -78,13 +90,9 @@ impl Kernel {
             if until == NEVER || !(anew || until > change.before) {
                 continue;
             }
-            self.match_conditions(change.fact);
             let trees = &self.plan.rising[stratum];
-            if self
-                .matching
-                .iter()
-                .any(|condition| Plan::tree(trees, *condition).is_some())
-            {
+            let mut conditions = self.body.class(self.class_of(change.fact)).iter();
+            if conditions.any(|condition| Plan::tree(trees, *condition).is_some()) {
                 self.agenda.push(until, change.fact);
             }
         }
@@ -97,18 +105,8 @@ impl Kernel {
             if change.before == NEVER || self.until(change.fact) != NEVER {
                 continue;
             }
-            self.match_conditions(change.fact);
-            for position in 0..self.matching.len() {
-                let condition = self.matching[position];
-                let bound = self.body.get(condition).clone();
-                let (mut scene, plan, slots, found) = self.scene();
-                let Some(tree) = Plan::tree(&plan.blocking[stratum], condition) else {
-                    continue;
-                };
-                let relation = &scene.relations[change.fact.relation.index()];
-                bound.bind(relation, change.fact.row, slots);
-                scene.walk(tree, slots, FOREVER, &mut Now(found));
-            }
+            let fact = change.fact;
+            self.walk_body(fact, FOREVER, |plan| &plan.blocking[stratum], |found, _| Now(found));
             self.settle_derivations()?;
         }
         Ok(())
@@ -119,42 +117,11 @@ impl Kernel {
         self.note_change(fact, before);
         self.order += 1;
         self.relations[fact.relation.index()].settle(fact.row, self.order);
-        self.match_conditions(fact);
         if before == NEVER {
-            self.matching
-                .iter()
-                .for_each(|condition| self.live[condition.index()] += 1);
+            self.classify(fact);
         }
         if self.settings.strategy == Strategy::Expiry {
             self.note_end(fact);
-        }
-    }
-
-    /// Join a settled fact, whose conditions are at hand, with the rules of the stratum.
-    fn follow(&mut self, stratum: usize, fact: FactId, level: Instant) {
-        for position in 0..self.matching.len() {
-            let condition = self.matching[position];
-            let Some(tree) = Plan::tree(&self.plan.rising[stratum], condition) else {
-                continue;
-            };
-            self.slots
-                .resize(self.plan.slots.max(self.slots.len()), TermId(0));
-            let relation = &self.relations[fact.relation.index()];
-            self.body
-                .get(condition)
-                .bind(relation, fact.row, &mut self.slots);
-            let mut scene = crate::join::Scene {
-                relations: &self.relations,
-                live: &self.live,
-                dictionary: &mut self.dictionary,
-                evaluator: &mut self.evaluator,
-            };
-            scene.walk(
-                tree,
-                &mut self.slots,
-                level,
-                &mut Now(&mut self.derivations),
-            );
         }
     }
 
@@ -190,10 +157,7 @@ impl Kernel {
 
     fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), BudgetExceeded> {
         let budget = &self.settings.budget;
-        if budget
-            .derivations
-            .is_some_and(|limit| self.derived_this_tick > limit)
-        {
+        if budget.derivations.is_some_and(|limit| self.derived_this_tick > limit) {
             return Err(self.exceeded("derivations", budget.derivations, Some((rule, fact))));
         }
         if self.derived_this_tick.is_multiple_of(BYTES_EVERY) || budget.facts.is_some() {

@@ -3,10 +3,12 @@
 //! Shape: relation, constants by column, columns that must be equal. The distinct variables, in the
 //! order of their columns, are slots 0, 1, ... of every tree that the condition triggers.
 
+use std::collections::HashMap;
+
 use hashbrown::HashTable;
 
 use crate::hash::hash_terms;
-use crate::ids::{ConditionId, RelationId, RowId, Slot, TermId};
+use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
 use crate::relation::Relation;
 use crate::rule::{Argument, Atom};
 
@@ -61,24 +63,30 @@ impl Condition {
             slots[Slot::at(slot).index()] = relation.term(row, *column);
         }
     }
-
-    fn constant_columns(&self) -> Vec<usize> {
-        self.constants.iter().map(|(column, _)| *column).collect()
-    }
 }
 
 /// The conditions of one relation that have their constants in the same columns.
 struct Shape {
     columns: Vec<usize>,
-    conditions: HashTable<(Vec<TermId>, Vec<ConditionId>)>,
+    groups: HashTable<Group>,
+}
+
+/// Conditions with the same constants.
+struct Group {
+    constants: Vec<TermId>,
+    conditions: Vec<ConditionId>,
+    /// The class of the facts that match this group and no other; none if columns must be compared.
+    class: Option<ClassId>,
 }
 
 /// The distinct conditions of a program, found from a fact through its terms: those with other
-/// constants are not even looked at.
+/// constants are not even looked at. The set of conditions that a fact matches is its *class*.
 #[derive(Default)]
 pub struct Conditions {
     all: Vec<Condition>,
     shapes: Vec<Vec<Shape>>,
+    classes: Vec<Vec<ConditionId>>,
+    class_ids: HashMap<Vec<ConditionId>, ClassId>,
 }
 
 impl Conditions {
@@ -86,6 +94,7 @@ impl Conditions {
     pub fn of<'a>(atoms: impl IntoIterator<Item = &'a Atom<TermId>>, relations: usize) -> Self {
         let mut conditions = Self::default();
         conditions.shapes.resize_with(relations, Vec::new);
+        conditions.class_for(Vec::new());
         for atom in atoms {
             let condition = Condition::of(atom);
             if !conditions.all.contains(&condition) {
@@ -93,33 +102,54 @@ impl Conditions {
                 conditions.all.push(condition);
             }
         }
+        conditions.classify_groups();
         conditions
     }
 
     fn file(&mut self, id: ConditionId, condition: &Condition) {
         let shapes = &mut self.shapes[condition.relation.index()];
-        let columns = condition.constant_columns();
+        let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
-            shapes.push(Shape {
-                columns,
-                conditions: HashTable::new(),
-            });
+            shapes.push(Shape { columns, groups: HashTable::new() });
             shapes.len() - 1
         });
-        let key: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
-        let hash = hash_terms(key.iter().copied());
+        let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
+        let hash = hash_terms(constants.iter().copied());
         shapes[position]
-            .conditions
+            .groups
             .entry(
                 hash,
-                |(other, _)| *other == key,
-                |(other, _)| hash_terms(other.iter().copied()),
+                |group| group.constants == constants,
+                |group| hash_terms(group.constants.iter().copied()),
             )
-            .or_insert_with(|| (key.clone(), Vec::new()))
+            .or_insert_with(|| Group {
+                constants: constants.clone(),
+                conditions: Vec::new(),
+                class: None,
+            })
             .get_mut()
-            .1
+            .conditions
             .push(id);
+    }
+
+    fn classify_groups(&mut self) {
+        let mut shapes = std::mem::take(&mut self.shapes);
+        for group in shapes.iter_mut().flatten().flat_map(|shape| shape.groups.iter_mut()) {
+            if group.conditions.iter().all(|id| self.get(*id).repeats.is_empty()) {
+                group.class = Some(self.class_for(group.conditions.clone()));
+            }
+        }
+        self.shapes = shapes;
+    }
+
+    fn class_for(&mut self, conditions: Vec<ConditionId>) -> ClassId {
+        let next = ClassId::at(self.classes.len());
+        let id = *self.class_ids.entry(conditions.clone()).or_insert(next);
+        if id == next {
+            self.classes.push(conditions);
+        }
+        id
     }
 
     /// How many there are.
@@ -147,31 +177,79 @@ impl Conditions {
         ConditionId::at(position.expect("an atom of the program"))
     }
 
-    /// The conditions that a fact matches.
-    pub fn matching(
-        &self,
+    /// The conditions of a class.
+    pub fn class(&self, id: ClassId) -> &[ConditionId] {
+        &self.classes[id.index()]
+    }
+
+    /// The class of a fact.
+    pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
+        let mut groups = self.groups(id, relation, row);
+        let Some(first) = groups.next() else { return NO_CONDITIONS };
+        if let (Some(class), None) = (first.class, groups.next()) {
+            return class;
+        }
+        drop(groups);
+        let mut matching = Vec::new();
+        for group in self.groups(id, relation, row) {
+            let holds = |id: &&ConditionId| self.get(**id).repeats_hold(relation, row);
+            matching.extend(group.conditions.iter().filter(holds));
+        }
+        self.class_for(matching)
+    }
+
+    fn groups<'a>(
+        &'a self,
         id: RelationId,
-        relation: &Relation,
+        relation: &'a Relation,
         row: RowId,
-        into: &mut Vec<ConditionId>,
-    ) {
-        into.clear();
-        for shape in &self.shapes[id.index()] {
-            let key = || {
-                shape
-                    .columns
-                    .iter()
-                    .map(|column| relation.term(row, *column))
-            };
-            let same = |(other, _): &(Vec<TermId>, _)| key().eq(other.iter().copied());
-            let Some((_, found)) = shape.conditions.find(hash_terms(key()), same) else {
-                continue;
-            };
-            into.extend(
-                found
-                    .iter()
-                    .filter(|id| self.get(**id).repeats_hold(relation, row)),
-            );
+    ) -> impl Iterator<Item = &'a Group> {
+        self.shapes[id.index()].iter().filter_map(move |shape| {
+            let key = || shape.columns.iter().map(|column| relation.term(row, *column));
+            let same = |group: &Group| key().eq(group.constants.iter().copied());
+            shape.groups.find(hash_terms(key()), same)
+        })
+    }
+}
+
+/// The class of facts that no rule asks for.
+const NO_CONDITIONS: ClassId = ClassId(0);
+
+/// Which conditions have facts, so that a rule that cannot fire is not even tried.
+///
+/// Shape: facts per class; per condition, how many of its classes have facts.
+pub struct Live {
+    facts: Vec<usize>,
+    classes: Vec<usize>,
+}
+
+impl Live {
+    /// No facts yet.
+    pub fn new(conditions: &Conditions) -> Self {
+        Self { facts: Vec::new(), classes: vec![0; conditions.len()] }
+    }
+
+    /// Whether some fact matches the condition.
+    pub fn has(&self, condition: ConditionId) -> bool {
+        self.classes[condition.index()] > 0
+    }
+
+    /// One more fact of a class.
+    pub fn enter(&mut self, conditions: &Conditions, class: ClassId) {
+        if class.index() >= self.facts.len() {
+            self.facts.resize(class.index() + 1, 0);
+        }
+        self.facts[class.index()] += 1;
+        if self.facts[class.index()] == 1 {
+            conditions.class(class).iter().for_each(|id| self.classes[id.index()] += 1);
+        }
+    }
+
+    /// One fact of a class less.
+    pub fn leave(&mut self, conditions: &Conditions, class: ClassId) {
+        self.facts[class.index()] -= 1;
+        if self.facts[class.index()] == 0 {
+            conditions.class(class).iter().for_each(|id| self.classes[id.index()] -= 1);
         }
     }
 }

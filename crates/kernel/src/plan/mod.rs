@@ -10,7 +10,7 @@ mod order;
 mod statistics;
 mod tree;
 
-pub use condition::{Condition, Conditions};
+pub use condition::{Condition, Conditions, Live};
 pub use order::{Catalog, Planner};
 pub use statistics::Statistics;
 pub use tree::{Access, Lookup, Node, Operand, Step, Tree};
@@ -60,12 +60,7 @@ impl Plan {
         relations: &mut [Relation],
         with_deriving: bool,
     ) -> Self {
-        let strata = program
-            .rules
-            .iter()
-            .map(|rule| rule.stratum + 1)
-            .max()
-            .unwrap_or(1);
+        let strata = program.rules.iter().map(|rule| rule.stratum + 1).max().unwrap_or(1);
         let trees = |count: usize| -> Vec<Tree> { (0..count).map(|_| Tree::default()).collect() };
         let mut plan = Self {
             rising: (0..strata).map(|_| trees(body.len())).collect(),

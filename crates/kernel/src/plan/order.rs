@@ -40,12 +40,7 @@ impl<'a> Planner<'a> {
     /// A planner for these conditions and facts.
     pub fn new(conditions: &'a Conditions, statistics: &'a Statistics, relations: usize) -> Self {
         let catalog = Catalog(vec![Vec::new(); relations]);
-        Self {
-            conditions,
-            statistics,
-            catalog,
-            slots: 0,
-        }
+        Self { conditions, statistics, catalog, slots: 0 }
     }
 
     /// Add the steps of a rule that follow a trigger to the trigger's tree.
@@ -106,8 +101,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         };
         for column in Condition::of(start).columns {
             if let Argument::Variable(variable) = start.arguments[column] {
-                join.bound
-                    .push(join.bindable.contains(&variable).then_some(variable));
+                join.bound.push(join.bindable.contains(&variable).then_some(variable));
             }
         }
         join
@@ -152,9 +146,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         }
         let pending = std::mem::take(&mut self.negations);
         for atom in pending {
-            let mut shared = atom
-                .variables()
-                .filter(|variable| self.bindable.contains(variable));
+            let mut shared = atom.variables().filter(|variable| self.bindable.contains(variable));
             if shared.all(|variable| self.bound.contains(&Some(variable))) {
                 let lookup = self.lookup(atom);
                 steps.push(Step::Absent(lookup));
@@ -165,9 +157,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
     }
 
     fn defines(&self, guard: &Guard<TermId>) -> bool {
-        self.definers
-            .iter()
-            .any(|definer| std::ptr::eq(*definer, guard))
+        self.definers.iter().any(|definer| std::ptr::eq(*definer, guard))
     }
 
     fn is_ready(&self, guard: &Guard<TermId>) -> bool {
@@ -190,27 +180,20 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
     }
 
     fn slot(&self, variable: u32) -> Option<Slot> {
-        self.bound
-            .iter()
-            .position(|bound| *bound == Some(variable))
-            .map(Slot::at)
+        self.bound.iter().position(|bound| *bound == Some(variable)).map(Slot::at)
     }
 
     fn operand(&self, argument: &Argument<TermId>) -> Operand {
         match argument {
             Argument::Term(term) => Operand::Term(*term),
-            Argument::Variable(variable) => Operand::Slot(
-                self.slot(*variable)
-                    .expect("a checked rule binds its variables"),
-            ),
+            Argument::Variable(variable) => {
+                Operand::Slot(self.slot(*variable).expect("a checked rule binds its variables"))
+            }
         }
     }
 
     fn operands(&self, arguments: &[Argument<TermId>]) -> Vec<Operand> {
-        arguments
-            .iter()
-            .map(|argument| self.operand(argument))
-            .collect()
+        arguments.iter().map(|argument| self.operand(argument)).collect()
     }
 
     fn bound_columns(&self, atom: &Atom<TermId>) -> Vec<usize> {
@@ -218,11 +201,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
             Argument::Variable(variable) => self.slot(*variable).map(|_| column),
             Argument::Term(_) => None,
         };
-        atom.arguments
-            .iter()
-            .enumerate()
-            .filter_map(is_bound)
-            .collect()
+        atom.arguments.iter().enumerate().filter_map(is_bound).collect()
     }
 
     fn cost(&self, atom: &Atom<TermId>) -> f64 {
@@ -238,16 +217,12 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         let condition = Condition::of(atom);
         let known = |(column, argument): (usize, &Argument<TermId>)| match argument {
             Argument::Term(term) => Some((column, Operand::Term(*term))),
-            Argument::Variable(variable) => self
-                .slot(*variable)
-                .map(|slot| (column, Operand::Slot(slot))),
+            Argument::Variable(variable) => {
+                self.slot(*variable).map(|slot| (column, Operand::Slot(slot)))
+            }
         };
-        let known: Vec<(usize, Operand)> = atom
-            .arguments
-            .iter()
-            .enumerate()
-            .filter_map(known)
-            .collect();
+        let known: Vec<(usize, Operand)> =
+            atom.arguments.iter().enumerate().filter_map(known).collect();
         let columns: Vec<usize> = known.iter().map(|(column, _)| *column).collect();
         let access = if columns.len() == atom.arguments.len() {
             Access::Row
@@ -291,9 +266,8 @@ fn definers(rule: &Rule<TermId>) -> Vec<&Guard<TermId>> {
         Argument::Term(_) => true,
         Argument::Variable(variable) => bound.contains(variable),
     };
-    while let Some(position) = waiting
-        .iter()
-        .position(|guard| guard.inputs().iter().all(|input| is_bound(input, &bound)))
+    while let Some(position) =
+        waiting.iter().position(|guard| guard.inputs().iter().all(|input| is_bound(input, &bound)))
     {
         let guard = waiting.remove(position);
         if let Some(Argument::Variable(variable)) = guard.result()

@@ -29,24 +29,14 @@ impl Statistics {
     pub fn of(relations: &[Relation]) -> Self {
         let sample = |relation: &Relation| Sample {
             size: relation.len(),
-            rows: relation
-                .sample(SAMPLE)
-                .map(|row| relation.terms(row).collect())
-                .collect(),
+            rows: relation.sample(SAMPLE).map(|row| relation.terms(row).collect()).collect(),
         };
-        Self {
-            samples: relations.iter().map(sample).collect(),
-            known: RefCell::default(),
-        }
+        Self { samples: relations.iter().map(sample).collect(), known: RefCell::default() }
     }
 
     /// How many facts match the condition, on average, once these columns are known too.
     pub fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
-        let key = (
-            condition.relation.index(),
-            condition.constants.clone(),
-            bound.to_vec(),
-        );
+        let key = (condition.relation.index(), condition.constants.clone(), bound.to_vec());
         *self
             .known
             .borrow_mut()
@@ -63,34 +53,20 @@ impl Sample {
                 * UNKNOWN_SELECTIVITY.powi(i32::try_from(known).unwrap_or(i32::MAX));
         }
         let agrees = |row: &&Vec<TermId>| {
-            condition
-                .constants
-                .iter()
-                .all(|(column, term)| row[*column] == *term)
+            condition.constants.iter().all(|(column, term)| row[*column] == *term)
         };
         let matching: Vec<&Vec<TermId>> = self.rows.iter().filter(agrees).collect();
         // What the sample missed is rare, not absent.
         let found = matching.len().max(1) as f64;
         let total = self.size as f64 * found / self.rows.len() as f64;
         if bound.is_empty() || matching.is_empty() {
-            return total
-                * if bound.is_empty() {
-                    1.0
-                } else {
-                    UNKNOWN_SELECTIVITY
-                };
+            return total * if bound.is_empty() { 1.0 } else { UNKNOWN_SELECTIVITY };
         }
-        let keys: HashSet<Vec<TermId>> = matching
-            .iter()
-            .map(|row| bound.iter().map(|column| row[*column]).collect())
-            .collect();
+        let keys: HashSet<Vec<TermId>> =
+            matching.iter().map(|row| bound.iter().map(|column| row[*column]).collect()).collect();
         let distinct = keys.len() as f64;
         // Mostly new keys in the sample: there are more of them outside it, in proportion.
-        let distinct = if distinct > found / 2.0 {
-            distinct * total / found
-        } else {
-            distinct
-        };
+        let distinct = if distinct > found / 2.0 { distinct * total / found } else { distinct };
         total / distinct
     }
 }

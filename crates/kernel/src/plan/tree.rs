@@ -99,11 +99,7 @@ impl Tree {
         for step in steps {
             let position = level.iter().position(|node| node.step == step);
             let position = position.unwrap_or_else(|| {
-                level.push(Node {
-                    step,
-                    then: Vec::new(),
-                    needs: needs.clone(),
-                });
+                level.push(Node { step, then: Vec::new(), needs: needs.clone() });
                 level.len() - 1
             });
             let node = &mut level[position];

@@ -1,0 +1,100 @@
+//! A calendar: things by the tick bucket they belong to.
+//!
+//! Shape: near buckets in a ring that begins with the bucket of the last tick, so that putting a
+//! thing in is one array access; the rest, far ahead or behind, in a tree.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::instant::{Grid, Instant};
+
+/// How many buckets the ring may span.
+const NEAR: i64 = 1 << 14;
+
+/// Things by bucket.
+pub struct Calendar<T> {
+    grid: Grid,
+    /// The bucket of the ring's front.
+    front: Option<i64>,
+    near: VecDeque<Vec<T>>,
+    far: BTreeMap<i64, Vec<T>>,
+    len: usize,
+}
+
+impl<T> Calendar<T> {
+    /// Nothing yet.
+    pub fn new(grid: Grid) -> Self {
+        Self { grid, front: None, near: VecDeque::new(), far: BTreeMap::new(), len: 0 }
+    }
+
+    /// How many things there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Put a thing into the bucket of an instant.
+    pub fn push(&mut self, at: Instant, thing: T) {
+        self.len += 1;
+        let bucket = self.grid.bucket(at);
+        match self.front.map(|front| bucket.wrapping_sub(front)) {
+            Some(ahead @ 0..NEAR) => {
+                let ahead = ahead as usize;
+                if ahead >= self.near.len() {
+                    self.near.resize_with(ahead + 1, Vec::new);
+                }
+                self.near[ahead].push(thing);
+            }
+            _ => self.far.entry(bucket).or_default().push(thing),
+        }
+    }
+
+    /// Take everything in the buckets up to that of the tick; the ring then begins there.
+    pub fn take(&mut self, tick: Instant) -> Vec<Vec<T>> {
+        let last = self.grid.bucket(tick);
+        let later = self.far.split_off(&last.saturating_add(1));
+        let mut due: Vec<Vec<T>> = std::mem::replace(&mut self.far, later).into_values().collect();
+        if let Some(front) = self.front {
+            let passed = usize::try_from(last - front + 1).unwrap_or(0).min(self.near.len());
+            due.extend(self.near.drain(..passed));
+        }
+        if self.near.is_empty() || self.front.is_some_and(|front| front <= last) {
+            self.front = Some(last + 1);
+        }
+        self.len -= due.iter().map(Vec::len).sum::<usize>();
+        due
+    }
+
+    /// Forget everything.
+    pub fn clear(&mut self) {
+        self.near.clear();
+        self.far.clear();
+        self.len = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_comes_out_once() {
+        let mut calendar = Calendar::new(Grid { step: 10, origin: Instant(0) });
+        for at in [5, 25, 1_000_000, -40] {
+            calendar.push(Instant(at), at);
+        }
+        let mut due =
+            |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
+        assert_eq!(due(10), [-40, 5]);
+        assert_eq!(due(20), [0_i64; 0]);
+        calendar.push(Instant(21), 21);
+        let mut due =
+            |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
+        assert_eq!(due(30), [25, 21]);
+        assert_eq!(due(2_000_000), [1_000_000]);
+        assert!(calendar.is_empty());
+    }
+}
