@@ -1,8 +1,9 @@
-"""Help for tests: stream literals, tables of deltas, a clock that stands still, generators.
+"""Help for tests: stream literals, tables of deltas, cases, a clock that stands still, generators.
 
 The generators need hypothesis, so they stay in `ebbtide.testing.generate`.
 """
 
+from ebbtide.testing.case import Case, read_case
 from ebbtide.testing.clock import FakeClock
 from ebbtide.testing.notation import fact, facts, program, show
 from ebbtide.testing.script import Add, Happening, Push, Retract, Tick, play, stream
@@ -10,6 +11,7 @@ from ebbtide.testing.table import Row, rows, show_rows, table
 
 __all__ = [
     "Add",
+    "Case",
     "FakeClock",
     "Happening",
     "Push",
@@ -20,6 +22,7 @@ __all__ = [
     "facts",
     "play",
     "program",
+    "read_case",
     "rows",
     "show",
     "show_rows",

@@ -1,0 +1,116 @@
+"""Every builtin gives the same answer in every engine, for terms of all kinds."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import MakeEngine
+from tests.properties.test_engines_agree import across_engines
+
+from ebbtide.engines.reference import ReferenceEngine
+from ebbtide.program import BUILTINS, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.terms import IRI, BlankNode, Literal, Term
+from ebbtide.terms.term import XSD
+from ebbtide.time import Sliding
+
+WINDOWS = {"default": Sliding(1)}
+LEFT, RIGHT, RESULT = map(Variable, ("left", "right", "result"))
+
+
+def rule_for(builtin: str) -> Rule:
+    """`answer^builtin(left, right, result)`, as far as the builtin takes and gives them."""
+    form = BUILTINS[builtin]
+    arguments = (LEFT, RIGHT)[: form.arity - form.is_function]
+    arguments += (RESULT,) if form.is_function else ()
+    return Rule(
+        builtin,
+        (Atom(f"answer^{builtin}", (LEFT, RIGHT, *arguments)),),
+        (Atom("pair", (LEFT, RIGHT)), Guard(builtin, arguments)),
+    )
+
+
+ALL_BUILTINS = Program([rule_for(builtin) for builtin in BUILTINS])
+
+# A function whose result is known already must equal it in value.
+CHECKED = Program(
+    [
+        Rule(
+            builtin,
+            (Atom(f"checked^{builtin}", (LEFT, RIGHT, RESULT)),),
+            (
+                Atom("triple", (LEFT, RIGHT, RESULT)),
+                Guard(builtin, (LEFT, RIGHT, RESULT)),
+            ),
+        )
+        for builtin in ("sum", "product", "quotient", "max", "strConcat")
+    ]
+)
+
+
+def typed(datatype: str, lexical: st.SearchStrategy[str]) -> st.SearchStrategy[Term]:
+    return lexical.map(lambda text: Literal(text, XSD + datatype))
+
+
+def decimals(places: int, whole: int) -> st.SearchStrategy[str]:
+    return st.decimals(
+        -(10**whole), 10**whole, allow_nan=False, allow_infinity=False, places=places
+    ).map(lambda number: f"{number:f}")
+
+
+WHOLE = st.integers(-4, 4) | st.sampled_from([2**63 - 1, -(2**63), 2**63, 2**62, 10**12])
+ZONES = st.sampled_from(["", "Z", "+14:00", "-05:30"])
+DAYS = st.dates().map(lambda day: day.isoformat()) | st.sampled_from(
+    ["2024-02-29", "2024-02-30", "-0001-01-01", "0000-12-31", "12024-01-01", "2024-2-3"]
+)
+TIMES = st.times().map(lambda time: time.isoformat()) | st.sampled_from(
+    ["24:00:00", "24:00:01", "23:59:60", "00:00:00.5", "12:00"]
+)
+TERMS: st.SearchStrategy[Term] = st.one_of(
+    typed("integer", WHOLE.map(str)),
+    typed("integer", st.sampled_from(["+7", "007", "-0", "", "+", "1.0", " 1", "seven"])),
+    typed("int", WHOLE.map(str)),
+    typed("unsignedByte", WHOLE.map(str)),
+    typed("decimal", decimals(1, 1)),
+    typed("decimal", decimals(9, 3)),
+    typed("decimal", st.sampled_from(["1.", ".5", "+.5", "-0.0", ".", "1e3", "1.50"])),
+    typed("double", st.floats(-10, 10).map(repr)),
+    typed("double", st.floats(allow_nan=False, allow_infinity=False).map(repr)),
+    typed("double", st.sampled_from(["INF", "-INF", "NaN", "1E3", "-0", "1.5", "x"])),
+    typed("float", st.sampled_from(["1.5", "0.1", "INF"])),
+    typed("boolean", st.sampled_from(["true", "false", "1", "0", "TRUE"])),
+    typed("dateTime", st.builds("{}T{}{}".format, DAYS, TIMES, ZONES)),
+    typed("date", st.builds("{}{}".format, DAYS, ZONES)),
+    typed("duration", st.just("P1D")),
+    st.text(max_size=3).map(Literal),
+    st.sampled_from([".", "a|b", "(", "[0-9]+", "^b", "a\\b", 'a"b', "\n", "ä", "\U0001d538"]).map(
+        Literal
+    ),
+    st.sampled_from(["b", "ab"]).map(lambda text: Literal(text, language="en")),
+    st.sampled_from(["", "a", "http://e/ab"]).map(IRI),
+    st.just(BlankNode("b")),
+)
+
+
+@across_engines
+@given(st.lists(st.tuples(TERMS, TERMS), min_size=1, max_size=8))
+def test_builtins(other_engine: MakeEngine, pairs: list[tuple[Term, Term]]) -> None:
+    engines = other_engine(ALL_BUILTINS, WINDOWS), ReferenceEngine(ALL_BUILTINS, WINDOWS)
+    for engine in engines:
+        for pair in pairs:
+            engine.push(Fact("pair", pair), 1)
+        engine.advance(1)
+    answers, expected = ({str(fact) for fact in engine.facts()} for engine in engines)
+    assert answers - expected == set()
+    assert expected - answers == set()
+
+
+@across_engines
+@given(st.lists(st.tuples(TERMS, TERMS, TERMS), min_size=1, max_size=8))
+def test_known_results(other_engine: MakeEngine, triples: list[tuple[Term, Term, Term]]) -> None:
+    engines = other_engine(CHECKED, WINDOWS), ReferenceEngine(CHECKED, WINDOWS)
+    for engine in engines:
+        for triple in triples:
+            engine.push(Fact("triple", triple), 1)
+        engine.advance(1)
+    answers, expected = ({str(fact) for fact in engine.facts()} for engine in engines)
+    assert answers == expected
