@@ -132,7 +132,7 @@ def _join(
         yield binding, times
         return
     first, *rest = marked
-    for fact, time in list(copies[first.extension]):
+    for fact, time in copies[first.extension]:
         if fact.relation != first.atom.relation:
             continue
         extended = match(first.atom, fact.terms, binding)
