@@ -42,17 +42,16 @@ SETTINGS: Final = {
     # A micro-batch of a few hundred facts is one task; more partitions only cost start-up time.
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
-    # A checkpoint is a handful of small files a batch. Without Hadoop's native library every file
-    # costs a forked chmod; the raw file system and no checksum file beside it fork half as often.
+    # A checkpoint is a handful of small files a batch, and Hadoop's local file system writes a
+    # checksum file beside each; the raw one does not (docs/decisions.md has the numbers).
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
-    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
 # Start-up and the first micro-batch of a small job are compilation more than work: stopping at the
-# first compiler, with the simplest collector, halves their processor time (20 s to 10 s, measured).
+# first compiler, with the simplest collector, halves their processor time (docs/decisions.md).
 JVM_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 JVM_NOTICE: Final = b"WARNING: Using incubator modules"
