@@ -23,7 +23,7 @@ type ProofTuple = (usize, Vec<String>, i64, Option<usize>, Vec<usize>);
 /// One program, its facts, and the ticks that keep its conclusions true.
 #[pyclass(module = "ebbtide._kernel")]
 pub struct Kernel {
-    core: core::Kernel,
+    pub(crate) core: core::Kernel,
 }
 
 fn some(until: Instant) -> Option<i64> {
@@ -281,6 +281,11 @@ impl Kernel {
     #[getter]
     fn tick(&self) -> Option<i64> {
         self.core.tick().map(|tick| tick.0)
+    }
+
+    /// The rules as they are joined, and the indexes that the joins need.
+    fn explain(&self) -> String {
+        self.core.explain()
     }
 
     /// Totals since the start, and sizes now.

@@ -3,6 +3,7 @@
 //! Thin: one file per exposed noun, typed by `python/ebbtide/_kernel.pyi`. Relations, streams and
 //! rules go by their positions here; the Python side has the names.
 
+mod bare;
 mod capsule;
 mod columns;
 mod kernel;
@@ -28,6 +29,7 @@ pyo3::create_exception!(
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<bare::BareTable>()?;
     module.add("BudgetExceeded", module.py().get_type::<BudgetExceeded>())?;
     module.add("SnapshotError", module.py().get_type::<SnapshotError>())?;
     Ok(())

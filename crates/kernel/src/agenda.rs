@@ -89,17 +89,33 @@ impl Agenda {
         }
     }
 
+    /// The level of the next fact.
+    pub fn next_level(&mut self) -> Option<Instant> {
+        if !self.now.is_empty() {
+            return Some(self.level);
+        }
+        let next = self.beyond.peek().copied().or_else(|| {
+            self.open_next();
+            self.open.peek().copied()
+        });
+        next.map(|(level, _)| level)
+    }
+
     /// The next fact, and its level. Once empty, the agenda is ready for any level again.
     pub fn pop(&mut self) -> Option<(Instant, FactId)> {
         if let Some(fact) = self.now.pop() {
             return Some((self.level, fact));
         }
-        let next = self.beyond.pop().or_else(|| self.pop_near());
+        let next = self.beyond.pop().or_else(|| {
+            self.open_next();
+            self.open.pop()
+        });
         self.level = next.map_or(FOREVER, |(level, _)| level);
         next
     }
 
-    fn pop_near(&mut self) -> Option<(Instant, FactId)> {
+    /// Open the highest bucket that holds anything.
+    fn open_next(&mut self) {
         loop {
             if let Some(bucket) = self.near.get_mut(self.top)
                 && !bucket.is_empty()
@@ -107,17 +123,14 @@ impl Agenda {
                 self.opened.extend(bucket.iter().map(|(_, fact)| *fact));
                 self.open.extend(bucket.drain(..));
             }
-            if let Some(next) = self.open.pop() {
-                return Some(next);
-            }
-            if self.top == 0 {
-                return None;
+            if !self.open.is_empty() || self.top == 0 {
+                return;
             }
             self.top -= 1;
         }
     }
 
-    /// The facts of the bucket that the last pop opened, if it opened one. Give the vector back.
+    /// The facts of buckets that were opened since it was last asked. Give the vector back.
     pub fn take_opened(&mut self) -> Vec<FactId> {
         std::mem::take(&mut self.opened)
     }

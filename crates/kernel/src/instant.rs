@@ -34,8 +34,7 @@ pub struct Grid {
 impl Grid {
     /// The bucket an instant falls in.
     pub fn bucket(self, at: Instant) -> i64 {
-        let offset = at.0.saturating_sub(self.origin.0);
-        offset.div_euclid(self.step) + i64::from(offset.rem_euclid(self.step) != 0)
+        at.0.saturating_sub(self.origin.0).saturating_add(self.step - 1).div_euclid(self.step)
     }
 }
 

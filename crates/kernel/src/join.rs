@@ -4,7 +4,7 @@
 //! until when they hold (now, or before the tick), whether negation is asked, and what becomes of a
 //! derivation.
 
-use crate::guard::{Evaluator, compute, equal};
+use crate::guard::{Builtin, Evaluator, compute, equal};
 use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Tree};
@@ -48,7 +48,7 @@ pub struct Scene<'a> {
 }
 
 /// Keys up to this long are built on the stack.
-const SHORT: usize = 8;
+const SHORT: usize = 4;
 
 fn resolve(operand: &Operand, slots: &[TermId]) -> TermId {
     match operand {
@@ -91,123 +91,117 @@ impl Scene<'_> {
         slots: &mut [TermId],
         until: Instant,
         observer: &mut O,
-    ) -> bool {
+    ) {
+        let mut walk = Walk { scene: self, slots, observer };
         for node in &tree.roots {
-            let can_fire = node.needs.iter().all(|condition| self.live.has(*condition));
-            if (can_fire || !O::ASKS_NEGATION) && !self.visit(node, slots, until, observer) {
-                return false;
+            let live = walk.scene.live;
+            let can_fire = node.needs.iter().all(|condition| live.has(*condition));
+            if (can_fire || !O::ASKS_NEGATION) && !walk.visit(node, until) {
+                return;
             }
         }
-        true
     }
+}
 
-    fn descend<O: Observer>(
-        &mut self,
-        nodes: &[Node],
-        slots: &mut [TermId],
-        until: Instant,
-        observer: &mut O,
-    ) -> bool {
-        nodes.iter().all(|node| self.visit(node, slots, until, observer))
-    }
+/// A walk on its way. Its methods return whether to look for more.
+struct Walk<'w, 's, O> {
+    scene: &'w mut Scene<'s>,
+    slots: &'w mut [TermId],
+    observer: &'w mut O,
+}
 
-    fn visit<O: Observer>(
-        &mut self,
-        node: &Node,
-        slots: &mut [TermId],
-        until: Instant,
-        observer: &mut O,
-    ) -> bool {
+impl<O: Observer> Walk<'_, '_, O> {
+    fn visit(&mut self, node: &Node, until: Instant) -> bool {
         match &node.step {
-            Step::Match(lookup, binds) => {
-                let relation = &self.relations[lookup.relation.index()];
-                match &lookup.access {
-                    Access::Row => with_terms(&lookup.key, slots, |terms| relation.find(terms))
-                        .is_none_or(|row| {
-                            self.follow(node, lookup, binds, row, slots, until, observer)
-                        }),
-                    Access::Index(index) => {
-                        let mut next =
-                            with_terms(&lookup.key, slots, |key| relation.first(*index, key));
-                        while let Some(row) = next {
-                            if !self.follow(node, lookup, binds, row, slots, until, observer) {
-                                return false;
-                            }
-                            next = relation.next(*index, row);
-                        }
-                        true
-                    }
-                    Access::Scan => relation
-                        .rows()
-                        .all(|row| self.follow(node, lookup, binds, row, slots, until, observer)),
-                }
-            }
+            Step::Match(lookup, binds) => self.find(node, lookup, binds, until),
             Step::Absent(lookup) => {
-                let go_on = !O::ASKS_NEGATION || self.is_absent(lookup, slots);
-                !go_on || self.descend(&node.then, slots, until, observer)
+                let go_on = !O::ASKS_NEGATION || self.is_absent(lookup);
+                !go_on || self.descend(node, until)
             }
             Step::Test(builtin, inputs) => {
-                let Self { dictionary, evaluator, .. } = self;
-                let holds =
-                    with_texts(inputs, slots, dictionary, |texts| evaluator.test(*builtin, texts));
-                !holds || self.descend(&node.then, slots, until, observer)
+                let Scene { dictionary, evaluator, .. } = &mut *self.scene;
+                let test = |texts: &[&str]| evaluator.test(*builtin, texts);
+                let holds = with_texts(inputs, self.slots, dictionary, test);
+                !holds || self.descend(node, until)
             }
             Step::Compute(builtin, inputs, slot) => {
-                let dictionary = &*self.dictionary;
-                let result =
-                    with_texts(inputs, slots, dictionary, |texts| compute(*builtin, texts));
-                let Some(result) = result else { return true };
-                slots[slot.index()] = self.dictionary.intern(&result);
-                self.descend(&node.then, slots, until, observer)
+                let Some(result) = self.compute(*builtin, inputs) else { return true };
+                self.slots[slot.index()] = self.scene.dictionary.intern(&result);
+                self.descend(node, until)
             }
-            Step::Equals(builtin, inputs, expected) | Step::Yields(builtin, inputs, expected) => {
-                let dictionary = &*self.dictionary;
-                let result =
-                    with_texts(inputs, slots, dictionary, |texts| compute(*builtin, texts));
-                let expected = dictionary.text(resolve(expected, slots));
-                let holds = result.is_some_and(|result| match &node.step {
-                    Step::Yields(..) => result == expected,
-                    _ => equal(&result, expected),
-                });
-                !holds || self.descend(&node.then, slots, until, observer)
+            Step::Equals(builtin, inputs, expected) => {
+                let result = self.compute(*builtin, inputs);
+                let expected = self.scene.dictionary.text(resolve(expected, self.slots));
+                let holds = result.is_some_and(|result| equal(&result, expected));
+                !holds || self.descend(node, until)
             }
-            Step::Derive(rule, relation, terms) => {
-                with_terms(terms, slots, |terms| observer.derive(*rule, *relation, terms, until))
+            Step::Yields(builtin, inputs, expected) => {
+                let result = self.compute(*builtin, inputs);
+                let expected = self.scene.dictionary.text(resolve(expected, self.slots));
+                let holds = result.is_some_and(|result| result == expected);
+                !holds || self.descend(node, until)
             }
+            Step::Derive(rule, relation, terms) => with_terms(terms, self.slots, |terms| {
+                self.observer.derive(*rule, *relation, terms, until)
+            }),
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the state of the walk, on the stack")]
-    fn follow<O: Observer>(
+    fn descend(&mut self, node: &Node, until: Instant) -> bool {
+        node.then.iter().all(|next| self.visit(next, until))
+    }
+
+    fn find(
         &mut self,
         node: &Node,
         lookup: &Lookup,
         binds: &[(usize, Slot)],
-        row: RowId,
-        slots: &mut [TermId],
         until: Instant,
-        observer: &mut O,
     ) -> bool {
-        let relation = &self.relations[lookup.relation.index()];
-        let fact = FactId { relation: lookup.relation, row };
-        let lifetime = observer.until(relation, fact);
-        if lifetime == NEVER || !repeats_hold(lookup, relation, row) {
-            return true;
+        let relation = &self.scene.relations[lookup.relation.index()];
+        let follow = |row: RowId, walk: &mut Self| {
+            let fact = FactId { relation: lookup.relation, row };
+            let lifetime = walk.observer.until(relation, fact);
+            if lifetime == NEVER || !repeats_hold(lookup, relation, row) {
+                return true;
+            }
+            for (column, slot) in binds {
+                walk.slots[slot.index()] = relation.term(row, *column);
+            }
+            walk.observer.enter(fact);
+            let go_on = walk.descend(node, until.min(lifetime));
+            walk.observer.leave();
+            go_on
+        };
+        match &lookup.access {
+            Access::Row => {
+                let row = with_terms(&lookup.key, self.slots, |terms| relation.find(terms));
+                row.is_none_or(|row| follow(row, self))
+            }
+            Access::Index(index) => {
+                let mut next =
+                    with_terms(&lookup.key, self.slots, |key| relation.first(*index, key));
+                while let Some(row) = next {
+                    if !follow(row, self) {
+                        return false;
+                    }
+                    next = relation.next(*index, row);
+                }
+                true
+            }
+            Access::Scan => relation.rows().all(|row| follow(row, self)),
         }
-        for (column, slot) in binds {
-            slots[slot.index()] = relation.term(row, *column);
-        }
-        observer.enter(fact);
-        let go_on = self.descend(&node.then, slots, until.min(lifetime), observer);
-        observer.leave();
-        go_on
     }
 
-    fn is_absent(&self, lookup: &Lookup, slots: &[TermId]) -> bool {
-        let relation = &self.relations[lookup.relation.index()];
+    fn compute(&self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {
+        with_texts(inputs, self.slots, self.scene.dictionary, |texts| compute(builtin, texts))
+    }
+
+    fn is_absent(&self, lookup: &Lookup) -> bool {
+        let relation = &self.scene.relations[lookup.relation.index()];
         let matches =
             |row: RowId| relation.until(row) != NEVER && repeats_hold(lookup, relation, row);
-        with_terms(&lookup.key, slots, |key| match &lookup.access {
+        with_terms(&lookup.key, self.slots, |key| match &lookup.access {
             Access::Row => !relation.find(key).is_some_and(matches),
             Access::Index(index) => {
                 let rows = std::iter::successors(relation.first(*index, key), |row| {

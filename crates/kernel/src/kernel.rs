@@ -2,7 +2,9 @@
 //!
 //! Data flows one way through a tick:
 //!
-//!     arrivals ─► statements ─► per stratum: lower, raise ─► changes
+//! ```text
+//! arrivals ─► statements ─► per stratum: lower, raise ─► changes
+//! ```
 //!
 //! *Lower* ends or shortens what lost its support (see `maintain::lower`), *raise* settles what is
 //! new or lasts longer (see `maintain::raise`). What a tick changed stays readable until the next.
@@ -59,11 +61,38 @@ pub struct Change {
     pub before: Instant,
 }
 
-/// Derivations that a walk found, flat.
-#[derive(Default)]
+/// Derivations that walks found, flat.
 pub(crate) struct Derivations {
     pub(crate) heads: Vec<(RuleId, RelationId, Instant)>,
     pub(crate) terms: Vec<TermId>,
+    /// The longest lifetime among them.
+    pub(crate) longest: Instant,
+}
+
+impl Default for Derivations {
+    fn default() -> Self {
+        Self { heads: Vec::new(), terms: Vec::new(), longest: NEVER }
+    }
+}
+
+impl Derivations {
+    pub(crate) fn push(
+        &mut self,
+        rule: RuleId,
+        relation: RelationId,
+        terms: &[TermId],
+        until: Instant,
+    ) {
+        self.heads.push((rule, relation, until));
+        self.terms.extend_from_slice(terms);
+        self.longest = self.longest.max(until);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.heads.clear();
+        self.terms.clear();
+        self.longest = NEVER;
+    }
 }
 
 /// Running totals.

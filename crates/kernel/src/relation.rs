@@ -20,8 +20,8 @@ use crate::instant::{Instant, NEVER};
 
 const INLINE: usize = 7;
 const NO_ROW: u32 = u32::MAX;
-/// From this many rows on, two megabytes, warming pays.
-const LARGE: usize = 1 << 15;
+/// From this many rows on, eight megabytes, warming pays.
+const LARGE: usize = 1 << 17;
 const LINKED: u64 = 1;
 const SUSPECT: u64 = 2;
 const CHANGED: u64 = 4;
@@ -49,6 +49,87 @@ const EMPTY: Row = Row {
     words: [NO_ROW; INLINE],
 };
 
+/// The rows alone, so that they can be read while a table over them is changed.
+struct Rows {
+    arity: usize,
+    lines: Vec<Row>,
+    spill: Vec<u32>,
+    spill_width: usize,
+}
+
+impl Rows {
+    #[inline]
+    fn word(&self, row: RowId, position: usize) -> u32 {
+        let line = &self.lines[row.index()];
+        match line.words.get(position) {
+            Some(word) => *word,
+            None => self.spill[row.index() * self.spill_width + position - INLINE],
+        }
+    }
+
+    #[inline]
+    fn set_word(&mut self, row: RowId, position: usize, word: u32) {
+        let line = &mut self.lines[row.index()];
+        match line.words.get_mut(position) {
+            Some(place) => *place = word,
+            None => self.spill[row.index() * self.spill_width + position - INLINE] = word,
+        }
+    }
+
+    fn fill(&mut self, row: RowId, terms: &[TermId]) {
+        if row.index() == self.lines.len() {
+            self.lines.push(EMPTY);
+            self.spill.resize(self.lines.len() * self.spill_width, NO_ROW);
+        } else {
+            self.lines[row.index()] = EMPTY;
+        }
+        for (column, term) in terms.iter().enumerate() {
+            self.set_word(row, column, term.0);
+        }
+    }
+
+    #[inline]
+    fn hash(&self, row: RowId) -> u64 {
+        let line = &self.lines[row.index()];
+        match line.words.get(..self.arity) {
+            Some(words) => hash_terms(words.iter().map(|word| TermId(*word))),
+            None => hash_terms((0..self.arity).map(|column| TermId(self.word(row, column)))),
+        }
+    }
+
+    #[inline]
+    fn holds(&self, row: RowId, terms: &[TermId]) -> bool {
+        let line = &self.lines[row.index()];
+        match line.words.get(..terms.len()) {
+            Some(words) => words.iter().zip(terms).all(|(word, term)| *word == term.0),
+            None => terms.iter().enumerate().all(|(at, term)| self.word(row, at) == term.0),
+        }
+    }
+
+    #[inline]
+    fn hash_key(&self, columns: &[usize], row: RowId) -> u64 {
+        let line = &self.lines[row.index()];
+        hash_terms(columns.iter().map(|column| match line.words.get(*column) {
+            Some(word) => TermId(*word),
+            None => TermId(self.word(row, *column)),
+        }))
+    }
+
+    #[inline]
+    fn has_key(&self, columns: &[usize], row: RowId, key: &[TermId]) -> bool {
+        let line = &self.lines[row.index()];
+        columns.iter().zip(key).all(|(column, term)| match line.words.get(*column) {
+            Some(word) => *word == term.0,
+            None => self.word(row, *column) == term.0,
+        })
+    }
+
+    #[inline]
+    fn same_key(&self, columns: &[usize], one: RowId, other: RowId) -> bool {
+        columns.iter().all(|column| self.word(one, *column) == self.word(other, *column))
+    }
+}
+
 struct Index {
     columns: Vec<usize>,
     firsts: HashTable<RowId>,
@@ -56,10 +137,7 @@ struct Index {
 
 /// The rows of one relation.
 pub struct Relation {
-    arity: usize,
-    rows: Vec<Row>,
-    spill: Vec<u32>,
-    spill_width: usize,
+    rows: Rows,
     free: Vec<RowId>,
     table: HashTable<RowId>,
     indexes: Vec<Index>,
@@ -69,11 +147,9 @@ pub struct Relation {
 impl Relation {
     /// An empty relation.
     pub fn new(arity: usize) -> Self {
+        let spill_width = arity.saturating_sub(INLINE);
         Self {
-            arity,
-            rows: Vec::new(),
-            spill: Vec::new(),
-            spill_width: arity.saturating_sub(INLINE),
+            rows: Rows { arity, lines: Vec::new(), spill: Vec::new(), spill_width },
             free: Vec::new(),
             table: HashTable::new(),
             indexes: Vec::new(),
@@ -83,7 +159,7 @@ impl Relation {
 
     /// How many terms a row has.
     pub fn arity(&self) -> usize {
-        self.arity
+        self.rows.arity
     }
 
     /// How many facts hold.
@@ -100,76 +176,38 @@ impl Relation {
     pub fn bytes(&self) -> usize {
         let tables = self.table.capacity()
             + self.indexes.iter().map(|index| index.firsts.capacity()).sum::<usize>();
-        self.rows.capacity() * size_of::<Row>() + self.spill.capacity() * 4 + tables * 5
-    }
-
-    fn word(&self, row: RowId, position: usize) -> u32 {
-        if position < INLINE {
-            self.rows[row.index()].words[position]
-        } else {
-            self.spill[row.index() * self.spill_width + position - INLINE]
-        }
-    }
-
-    fn set_word(&mut self, row: RowId, position: usize, word: u32) {
-        if position < INLINE {
-            self.rows[row.index()].words[position] = word;
-        } else {
-            self.spill[row.index() * self.spill_width + position - INLINE] = word;
-        }
+        self.rows.lines.capacity() * size_of::<Row>() + self.rows.spill.capacity() * 4 + tables * 5
     }
 
     /// The term in a column.
     pub fn term(&self, row: RowId, column: usize) -> TermId {
-        TermId(self.word(row, column))
+        TermId(self.rows.word(row, column))
     }
 
     /// The terms of a row.
     pub fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> + '_ {
-        (0..self.arity).map(move |column| self.term(row, column))
-    }
-
-    fn holds(&self, row: RowId, terms: &[TermId]) -> bool {
-        terms.iter().enumerate().all(|(column, term)| self.term(row, column) == *term)
+        (0..self.rows.arity).map(move |column| self.term(row, column))
     }
 
     /// The row of a fact, settled or not.
     pub fn find(&self, terms: &[TermId]) -> Option<RowId> {
         let hash = hash_terms(terms.iter().copied());
-        self.table.find(hash, |row| self.holds(*row, terms)).copied()
+        self.table.find(hash, |row| self.rows.holds(*row, terms)).copied()
     }
 
     /// The row of a fact, made if there is none. The flag says whether it was made.
     pub fn find_or_insert(&mut self, terms: &[TermId]) -> (RowId, bool) {
-        debug_assert_eq!(terms.len(), self.arity);
+        debug_assert_eq!(terms.len(), self.rows.arity);
+        let Self { rows, table, free, .. } = self;
         let hash = hash_terms(terms.iter().copied());
-        let mut table = std::mem::take(&mut self.table);
-        let rehash = |row: &RowId| hash_terms(self.terms(*row));
-        let found = match table.entry(hash, |row| self.holds(*row, terms), rehash) {
+        match table.entry(hash, |row| rows.holds(*row, terms), |row| rows.hash(*row)) {
             Entry::Occupied(entry) => (*entry.get(), false),
             Entry::Vacant(entry) => {
-                let row = self.free.last().copied().unwrap_or(RowId::at(self.rows.len()));
+                let row = free.pop().unwrap_or_else(|| RowId::at(rows.lines.len()));
                 entry.insert(row);
+                rows.fill(row, terms);
                 (row, true)
             }
-        };
-        self.table = table;
-        if found.1 {
-            self.fill(found.0, terms);
-        }
-        found
-    }
-
-    fn fill(&mut self, row: RowId, terms: &[TermId]) {
-        if row.index() == self.rows.len() {
-            self.rows.push(EMPTY);
-            self.spill.resize(self.rows.len() * self.spill_width, NO_ROW);
-        } else {
-            self.free.pop();
-            self.rows[row.index()] = EMPTY;
-        }
-        for (column, term) in terms.iter().enumerate() {
-            self.set_word(row, column, term.0);
         }
     }
 
@@ -177,7 +215,7 @@ impl Relation {
     pub fn remove(&mut self, row: RowId) {
         debug_assert!(self.until(row) == NEVER && self.stated(row) == NEVER);
         self.unlink(row);
-        let hash = hash_terms(self.terms(row));
+        let hash = self.rows.hash(row);
         if let Ok(entry) = self.table.find_entry(hash, |other| *other == row) {
             entry.remove();
             self.free.push(row);
@@ -186,27 +224,27 @@ impl Relation {
 
     /// Until when the fact holds; NEVER if it does not.
     pub fn until(&self, row: RowId) -> Instant {
-        self.rows[row.index()].until
+        self.rows.lines[row.index()].until
     }
 
     /// The best lifetime offered and not yet settled.
     pub fn pending(&self, row: RowId) -> Instant {
-        self.rows[row.index()].pending
+        self.rows.lines[row.index()].pending
     }
 
     /// Until when the fact is stated, derivations aside.
     pub fn stated(&self, row: RowId) -> Instant {
-        self.rows[row.index()].stated
+        self.rows.lines[row.index()].stated
     }
 
     /// The place in the order of settling.
     pub fn order(&self, row: RowId) -> u64 {
-        self.rows[row.index()].order >> ORDER_SHIFT
+        self.rows.lines[row.index()].order >> ORDER_SHIFT
     }
 
     /// Offer a lifetime; false if the row has one as long.
     pub fn offer(&mut self, row: RowId, until: Instant) -> bool {
-        let row = &mut self.rows[row.index()];
+        let row = &mut self.rows.lines[row.index()];
         let longer = until > row.until && until > row.pending;
         if longer {
             row.pending = until;
@@ -216,12 +254,12 @@ impl Relation {
 
     /// Say until when the fact is stated.
     pub fn set_stated(&mut self, row: RowId, stated: Instant) {
-        self.rows[row.index()].stated = stated;
+        self.rows.lines[row.index()].stated = stated;
     }
 
     /// Make the pending lifetime the fact's own, and the fact visible.
     pub fn settle(&mut self, row: RowId, order: u64) {
-        let entry = &mut self.rows[row.index()];
+        let entry = &mut self.rows.lines[row.index()];
         if entry.until == NEVER {
             self.settled += 1;
         }
@@ -233,7 +271,7 @@ impl Relation {
 
     /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.
     pub fn end(&mut self, row: RowId) -> Instant {
-        let entry = &mut self.rows[row.index()];
+        let entry = &mut self.rows.lines[row.index()];
         let until = std::mem::replace(&mut entry.until, NEVER);
         if until != NEVER {
             self.settled -= 1;
@@ -243,21 +281,21 @@ impl Relation {
 
     /// Take back an unsettled offer.
     pub fn withdraw(&mut self, row: RowId) {
-        self.rows[row.index()].pending = NEVER;
+        self.rows.lines[row.index()].pending = NEVER;
     }
 
     /// The body conditions that the fact matches.
     pub fn class(&self, row: RowId) -> ClassId {
-        self.rows[row.index()].class
+        self.rows.lines[row.index()].class
     }
 
     /// Note the body conditions that the fact matches.
     pub fn set_class(&mut self, row: RowId, class: ClassId) {
-        self.rows[row.index()].class = class;
+        self.rows.lines[row.index()].class = class;
     }
 
     fn set_flag(&mut self, row: RowId, flag: u64, on: bool) -> bool {
-        let order = &mut self.rows[row.index()].order;
+        let order = &mut self.rows.lines[row.index()].order;
         let was = *order & flag != 0;
         *order = if on { *order | flag } else { *order & !flag };
         was
@@ -270,7 +308,7 @@ impl Relation {
 
     /// Whether the row's support may be lost.
     pub fn is_suspect(&self, row: RowId) -> bool {
-        self.rows[row.index()].order & SUSPECT != 0
+        self.rows.lines[row.index()].order & SUSPECT != 0
     }
 
     /// Mark the row as changed in this tick; returns whether it was.
@@ -290,8 +328,11 @@ impl Relation {
 
     /// About `wanted` facts that hold, spread over the rows: what statistics are made of.
     pub fn sample(&self, wanted: usize) -> impl Iterator<Item = RowId> + '_ {
-        let stride = (self.rows.len() / wanted.max(1)).max(1);
-        (0..self.rows.len()).step_by(stride).map(RowId::at).filter(|row| self.until(*row) != NEVER)
+        let stride = (self.rows.lines.len() / wanted.max(1)).max(1);
+        (0..self.rows.lines.len())
+            .step_by(stride)
+            .map(RowId::at)
+            .filter(|row| self.until(*row) != NEVER)
     }
 }
 
@@ -300,20 +341,20 @@ impl Relation {
 impl Relation {
     /// Whether the relation is too large to be in the cache anyway.
     pub fn is_large(&self) -> bool {
-        self.rows.len() >= LARGE
+        self.rows.lines.len() >= LARGE
     }
 
     /// Fetch rows that are about to end, and their neighbours in the indexes.
     pub fn warm_rows(&self, rows: impl Iterator<Item = RowId> + Clone) {
         let mut fetched = 0;
         for row in rows.clone() {
-            fetched ^= self.rows[row.index()].order;
+            fetched ^= self.rows.lines[row.index()].order;
         }
         for row in rows {
-            for link in self.arity..self.arity + 2 * self.indexes.len() {
-                let neighbour = self.word(row, link);
+            for link in self.rows.arity..self.rows.arity + 2 * self.indexes.len() {
+                let neighbour = self.rows.word(row, link);
                 if neighbour != NO_ROW {
-                    fetched ^= self.rows[neighbour as usize].order;
+                    fetched ^= self.rows.lines[neighbour as usize].order;
                 }
             }
         }
@@ -323,7 +364,7 @@ impl Relation {
     /// Fetch the places of rows in the table of all rows.
     pub fn warm_table(&self, rows: impl Iterator<Item = RowId>) {
         for row in rows {
-            let hash = hash_terms(self.terms(row));
+            let hash = self.rows.hash(row);
             std::hint::black_box(self.table.find(hash, |other| *other == row));
         }
     }
@@ -332,9 +373,9 @@ impl Relation {
     pub fn warm_indexes(&self, rows: impl Iterator<Item = RowId>) {
         for row in rows {
             for index in 0..self.indexes.len() {
-                let hash = hash_terms(self.key(index, row));
-                let same = |other: &RowId| self.key(index, *other).eq(self.key(index, row));
-                std::hint::black_box(self.indexes[index].firsts.find(hash, same));
+                let Index { columns, firsts } = &self.indexes[index];
+                let same = |other: &RowId| self.rows.same_key(columns, *other, row);
+                std::hint::black_box(firsts.find(self.rows.hash_key(columns, row), same));
             }
         }
     }
@@ -359,16 +400,17 @@ impl Relation {
         }
         self.indexes =
             wanted.into_iter().map(|columns| Index { columns, firsts: HashTable::new() }).collect();
-        let width = (self.arity + 2 * self.indexes.len()).saturating_sub(INLINE);
-        let mut spill = vec![NO_ROW; self.rows.len() * width];
-        for row in 0..self.rows.len() {
-            for word in 0..self.arity.saturating_sub(INLINE) {
-                spill[row * width + word] = self.spill[row * self.spill_width + word];
+        let arity = self.rows.arity;
+        let width = (arity + 2 * self.indexes.len()).saturating_sub(INLINE);
+        let mut spill = vec![NO_ROW; self.rows.lines.len() * width];
+        for row in 0..self.rows.lines.len() {
+            for word in 0..arity.saturating_sub(INLINE) {
+                spill[row * width + word] = self.rows.spill[row * self.rows.spill_width + word];
             }
         }
-        self.spill = spill;
-        self.spill_width = width;
-        for row in (0..self.rows.len()).map(RowId::at) {
+        self.rows.spill = spill;
+        self.rows.spill_width = width;
+        for row in (0..self.rows.lines.len()).map(RowId::at) {
             if self.set_flag(row, LINKED, false) {
                 self.link(row);
             }
@@ -380,42 +422,33 @@ impl Relation {
         for index in &mut self.indexes {
             index.firsts.clear();
         }
-        for row in &mut self.rows {
+        for row in &mut self.rows.lines {
             row.order &= !LINKED;
         }
-    }
-
-    fn next_word(&self, index: usize) -> usize {
-        self.arity + 2 * index
-    }
-
-    fn key(&self, index: usize, row: RowId) -> impl Iterator<Item = TermId> + '_ {
-        self.indexes[index].columns.iter().map(move |column| self.term(row, *column))
     }
 
     fn link(&mut self, row: RowId) {
         if self.set_flag(row, LINKED, true) {
             return;
         }
-        for index in 0..self.indexes.len() {
-            let next = self.next_word(index);
-            let hash = hash_terms(self.key(index, row));
-            let mut firsts = std::mem::take(&mut self.indexes[index].firsts);
-            let same = |other: &RowId| self.key(index, *other).eq(self.key(index, row));
-            let rehash = |other: &RowId| hash_terms(self.key(index, *other));
-            let follower = match firsts.entry(hash, same, rehash) {
+        let Self { rows, indexes, .. } = self;
+        let mut next = rows.arity;
+        for Index { columns, firsts } in indexes {
+            let same = |other: &RowId| rows.same_key(columns, *other, row);
+            let rehash = |other: &RowId| rows.hash_key(columns, *other);
+            let follower = match firsts.entry(rows.hash_key(columns, row), same, rehash) {
                 Entry::Occupied(mut entry) => Some(std::mem::replace(entry.get_mut(), row)),
                 Entry::Vacant(entry) => {
                     entry.insert(row);
                     None
                 }
             };
-            self.indexes[index].firsts = firsts;
-            self.set_word(row, next, follower.map_or(NO_ROW, |follower| follower.0));
-            self.set_word(row, next + 1, NO_ROW);
+            rows.set_word(row, next, follower.map_or(NO_ROW, |follower| follower.0));
+            rows.set_word(row, next + 1, NO_ROW);
             if let Some(follower) = follower {
-                self.set_word(follower, next + 1, row.0);
+                rows.set_word(follower, next + 1, row.0);
             }
+            next += 2;
         }
     }
 
@@ -424,19 +457,17 @@ impl Relation {
         if !self.set_flag(row, LINKED, false) {
             return;
         }
-        for index in 0..self.indexes.len() {
-            let next = self.next_word(index);
-            let (follower, leader) = (self.word(row, next), self.word(row, next + 1));
+        let Self { rows, indexes, .. } = self;
+        let mut next = rows.arity;
+        for Index { columns, firsts } in indexes {
+            let (follower, leader) = (rows.word(row, next), rows.word(row, next + 1));
             if follower != NO_ROW {
-                self.set_word(RowId(follower), next + 1, leader);
+                rows.set_word(RowId(follower), next + 1, leader);
             }
             if leader != NO_ROW {
-                self.set_word(RowId(leader), next, follower);
-                continue;
-            }
-            let hash = hash_terms(self.key(index, row));
-            if let Ok(mut entry) =
-                self.indexes[index].firsts.find_entry(hash, |other| *other == row)
+                rows.set_word(RowId(leader), next, follower);
+            } else if let Ok(mut entry) =
+                firsts.find_entry(rows.hash_key(columns, row), |other| *other == row)
             {
                 if follower == NO_ROW {
                     entry.remove();
@@ -444,19 +475,20 @@ impl Relation {
                     *entry.get_mut() = RowId(follower);
                 }
             }
+            next += 2;
         }
     }
 
     /// The first row of an index with this key.
     pub fn first(&self, index: IndexId, key: &[TermId]) -> Option<RowId> {
+        let Index { columns, firsts } = &self.indexes[index.index()];
         let hash = hash_terms(key.iter().copied());
-        let same = |row: &RowId| self.key(index.index(), *row).eq(key.iter().copied());
-        self.indexes[index.index()].firsts.find(hash, same).copied()
+        firsts.find(hash, |row| self.rows.has_key(columns, *row, key)).copied()
     }
 
     /// The row after `row` with the same key.
     pub fn next(&self, index: IndexId, row: RowId) -> Option<RowId> {
-        let next = self.word(row, self.next_word(index.index()));
+        let next = self.rows.word(row, self.rows.arity + 2 * index.index());
         (next != NO_ROW).then_some(RowId(next))
     }
 }

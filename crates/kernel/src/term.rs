@@ -134,9 +134,8 @@ impl Dictionary {
         }
         let Self { texts, ids, hasher, .. } = &mut dictionary;
         let hash_of = |id: &TermId| hasher.hash_one(texts[id.index()].as_deref().unwrap_or(""));
-        for position in 0..texts.len() {
-            if texts[position].is_some() {
-                let id = TermId::at(position);
+        for id in (0..texts.len()).map(TermId::at) {
+            if texts[id.index()].is_some() {
                 ids.insert_unique(hash_of(&id), id, hash_of);
             }
         }

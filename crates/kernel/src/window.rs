@@ -1,9 +1,11 @@
 //! Windows: from the instant of an event to the `until` of its fact.
 //!
-//!     Sliding(w)      (t-w------t]      until = at + w
-//!     Tumbling(w)      (k*w----t]       until = end of the pane + 1
-//!     Landmark(s)   [s----------t]      until = FOREVER
-//!     Count(n)         the last n       until = FOREVER, while in the window
+//! ```text
+//! Sliding(w)      (t-w------t]      until = at + w
+//! Tumbling(w)      (k*w----t]       until = end of the pane + 1
+//! Landmark(s)   [s----------t]      until = FOREVER
+//! Count(n)         the last n       until = FOREVER, while in the window
+//! ```
 
 use crate::instant::{FOREVER, Instant};
 

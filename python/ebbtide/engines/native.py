@@ -8,7 +8,7 @@ fact.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ebbtide._kernel import BudgetExceeded, Kernel, SnapshotError, Table
@@ -228,6 +228,21 @@ class NativeEngine:
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot of the same program and windows; the engine must be fresh."""
         self._kernel.restore(data, self.fingerprint)
+
+    def explain(self) -> str:
+        """The plan: strata, join orders and the indexes they need."""
+        return self._kernel.explain()
+
+    def bare_table(self, relation: str) -> Callable[[], tuple[int, int]]:
+        """A bare hash table of a relation's facts, for benchmarks.
+
+        Call what it returns after every tick: the table follows, and you get the nanoseconds that
+        the removes and inserts took, and how many facts were inserted.
+        """
+        from ebbtide._kernel import BareTable
+
+        table = BareTable(self._kernel, self._relation_ids[relation])
+        return lambda: table.follow(self._kernel)
 
     def stats(self) -> Mapping[str, int]:
         """Totals since the start (ticks, stated, derivations, entered, left) and sizes now."""

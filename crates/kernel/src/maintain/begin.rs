@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use crate::arrivals::{Arrival, Says};
-use crate::budget::BudgetExceeded;
 use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
@@ -131,7 +130,7 @@ impl Kernel {
     }
 
     /// State what arrived for this tick.
-    pub(crate) fn admit(&mut self, tick: Instant, anew: bool) -> Result<(), BudgetExceeded> {
+    pub(crate) fn admit(&mut self, tick: Instant, anew: bool) {
         let mut touched: Vec<(FactId, Instant)> = Vec::new();
         let mut terms_done: Vec<TermId> = Vec::new();
         for batch in self.arrivals.take(tick) {
@@ -176,7 +175,6 @@ impl Kernel {
         }
         // Only now: a term released before its last statement would be idle for nothing.
         terms_done.into_iter().for_each(|term| self.dictionary.release(term));
-        self.check_size(None)
     }
 
     /// By instant, statements before retractions; in count windows then by relation and texts, so

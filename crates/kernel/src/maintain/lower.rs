@@ -45,8 +45,7 @@ impl Observer for Before<'_> {
         terms: &[TermId],
         until: Instant,
     ) -> bool {
-        self.found.heads.push((rule, relation, until));
-        self.found.terms.extend_from_slice(terms);
+        self.found.push(rule, relation, terms, until);
         true
     }
 }
@@ -163,10 +162,10 @@ impl Kernel {
         }
         self.walk_heads(fact, Now);
         let mut found = std::mem::take(&mut self.derivations);
-        for (_, _, until) in found.heads.drain(..) {
-            self.offer(fact, until);
+        for (_, _, until) in &found.heads {
+            self.offer(fact, *until);
         }
-        found.terms.clear();
+        found.clear();
         self.derivations = found;
     }
 
@@ -190,7 +189,8 @@ impl Kernel {
         self.walk_body(fact, until, trees, |found, prior| Before { prior, found });
         let mut found = std::mem::take(&mut self.derivations);
         let mut from = 0;
-        for (_, relation, carried) in found.heads.drain(..) {
+        for (_, relation, carried) in &found.heads {
+            let (relation, carried) = (*relation, *carried);
             let arity = self.relations[relation.index()].arity();
             let row = self.relations[relation.index()].find(&found.terms[from..from + arity]);
             from += arity;
@@ -202,7 +202,7 @@ impl Kernel {
                 self.suspect_later(fact);
             }
         }
-        found.terms.clear();
+        found.clear();
         self.derivations = found;
     }
 }

@@ -75,7 +75,7 @@ impl Kernel {
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
         self.drop_what_ends(tick, anew);
-        self.admit(tick, anew)?;
+        self.admit(tick, anew);
         if anew {
             self.offer_stated();
         }

@@ -12,6 +12,9 @@ use crate::relation::Relation;
 /// How often, in derivations, the bytes held are compared with their budget.
 const BYTES_EVERY: usize = 4096;
 
+/// How many derivations wait at most.
+const WAITING: usize = 256;
+
 /// Sees the facts that hold now, and notes every derivation.
 pub(crate) struct Now<'a>(pub(crate) &'a mut Derivations);
 
@@ -29,8 +32,7 @@ impl Observer for Now<'_> {
         terms: &[TermId],
         until: Instant,
     ) -> bool {
-        self.0.heads.push((rule, relation, until));
-        self.0.terms.extend_from_slice(terms);
+        self.0.push(rule, relation, terms, until);
         true
     }
 }
@@ -45,8 +47,19 @@ impl Kernel {
             }
             self.seed(stratum, anew);
         }
-        while let Some((level, fact)) = self.agenda.pop() {
+        loop {
+            let next = self.agenda.next_level();
+            // Derivations can wait for company until the agenda comes down to their level.
+            let due = next.is_none_or(|level| self.derivations.longest >= level);
+            if due || self.derivations.heads.len() >= WAITING {
+                if next.is_none() && self.derivations.heads.is_empty() {
+                    return self.check_size(None);
+                }
+                self.settle_derivations()?;
+                continue;
+            }
             self.warm_opened(stratum);
+            let Some((level, fact)) = self.agenda.pop() else { continue };
             let relation = &self.relations[fact.relation.index()];
             if relation.pending(fact.row) == level {
                 self.settle(fact);
@@ -54,9 +67,7 @@ impl Kernel {
                 continue;
             }
             self.walk_body(fact, level, |plan| &plan.rising[stratum], |found, _| Now(found));
-            self.settle_derivations()?;
         }
-        Ok(())
     }
 
     /// Warm the indexes for the facts that come next on the agenda.
@@ -128,24 +139,35 @@ impl Kernel {
     /// Offer the lifetimes of the derivations that were found to their heads.
     pub(crate) fn settle_derivations(&mut self) -> Result<(), BudgetExceeded> {
         let mut found = std::mem::take(&mut self.derivations);
+        self.warm_heads(&found);
         let mut from = 0;
         let mut outcome = Ok(());
-        for (rule, relation, until) in found.heads.drain(..) {
+        for (rule, relation, until) in &found.heads {
             let arity = self.relations[relation.index()].arity();
-            let terms = &found.terms[from..from + arity];
+            let fact = self.row_for(*relation, &found.terms[from..from + arity]);
             from += arity;
-            let fact = self.row_for(relation, terms);
-            self.offer(fact, until);
+            self.offer(fact, *until);
             self.totals.derivations += 1;
             self.derived_this_tick += 1;
-            outcome = self.check_work(rule, fact);
+            outcome = self.check_work(*rule, fact);
             if outcome.is_err() {
                 break;
             }
         }
-        found.terms.clear();
+        found.clear();
         self.derivations = found;
         outcome
+    }
+
+    fn warm_heads(&self, found: &Derivations) {
+        let mut from = 0;
+        for (_, relation, _) in &found.heads {
+            let relation = &self.relations[relation.index()];
+            if relation.is_large() {
+                std::hint::black_box(relation.find(&found.terms[from..from + relation.arity()]));
+            }
+            from += relation.arity();
+        }
     }
 
     /// Offer a fact a lifetime; a longer one than it has puts it on the agenda.

@@ -75,7 +75,7 @@ struct Shape {
 struct Group {
     constants: Vec<TermId>,
     conditions: Vec<ConditionId>,
-    /// The class of the facts that match this group and no other; none if columns must be compared.
+    /// The class of the facts that match no other group; none if columns must be compared.
     class: Option<ClassId>,
 }
 
@@ -184,31 +184,30 @@ impl Conditions {
 
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
-        let mut groups = self.groups(id, relation, row);
-        let Some(first) = groups.next() else { return NO_CONDITIONS };
-        if let (Some(class), None) = (first.class, groups.next()) {
-            return class;
+        if let [shape] = self.shapes[id.index()].as_slice() {
+            match shape.group(relation, row) {
+                None => return NO_CONDITIONS,
+                Some(Group { class: Some(class), .. }) => return *class,
+                Some(_) => {}
+            }
         }
-        drop(groups);
         let mut matching = Vec::new();
-        for group in self.groups(id, relation, row) {
+        for group in self.shapes[id.index()].iter().filter_map(|s| s.group(relation, row)) {
             let holds = |id: &&ConditionId| self.get(**id).repeats_hold(relation, row);
             matching.extend(group.conditions.iter().filter(holds));
         }
         self.class_for(matching)
     }
+}
 
-    fn groups<'a>(
-        &'a self,
-        id: RelationId,
-        relation: &'a Relation,
-        row: RowId,
-    ) -> impl Iterator<Item = &'a Group> {
-        self.shapes[id.index()].iter().filter_map(move |shape| {
-            let key = || shape.columns.iter().map(|column| relation.term(row, *column));
-            let same = |group: &Group| key().eq(group.constants.iter().copied());
-            shape.groups.find(hash_terms(key()), same)
-        })
+impl Shape {
+    fn group(&self, relation: &Relation, row: RowId) -> Option<&Group> {
+        let key = || self.columns.iter().map(|column| relation.term(row, *column));
+        let same = |group: &Group| {
+            let mut pairs = self.columns.iter().zip(&group.constants);
+            pairs.all(|(column, term)| relation.term(row, *column) == *term)
+        };
+        self.groups.find(hash_terms(key()), same)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use crate::ids::TermId;
+use crate::ids::{RelationId, TermId};
 use crate::plan::Condition;
 use crate::relation::Relation;
 
@@ -13,10 +13,13 @@ const SAMPLE: usize = 1024;
 const UNKNOWN_SIZE: f64 = 1_000.0;
 const UNKNOWN_SELECTIVITY: f64 = 0.1;
 
+/// The relation, its constants by column, and the columns that are known besides.
+type Question = (RelationId, Vec<(usize, TermId)>, Vec<usize>);
+
 /// A sample of every relation.
 pub struct Statistics {
     samples: Vec<Sample>,
-    known: RefCell<HashMap<(usize, Vec<(usize, TermId)>, Vec<usize>), f64>>,
+    known: RefCell<HashMap<Question, f64>>,
 }
 
 struct Sample {
@@ -36,7 +39,7 @@ impl Statistics {
 
     /// How many facts match the condition, on average, once these columns are known too.
     pub fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
-        let key = (condition.relation.index(), condition.constants.clone(), bound.to_vec());
+        let key = (condition.relation, condition.constants.clone(), bound.to_vec());
         *self
             .known
             .borrow_mut()

@@ -3,9 +3,11 @@
 //! Shape: a node is one step, then the steps that may follow it; leaves derive heads. Slots are
 //! numbered in the order of binding, so equal steps of different rules are equal values.
 //!
-//!     triple(?0, <isIn>, ?1)                      the trigger
-//!     └ triple(?1, <isIn>, ?2) by columns 0, 1
-//!       └ derive triple(?0, <isIn>, ?2)
+//! ```text
+//! triple(?0, <isIn>, ?1)                      the trigger
+//! └ triple(?1, <isIn>, ?2) by columns 0, 1
+//!   └ derive triple(?0, <isIn>, ?2)
+//! ```
 
 use crate::guard::Builtin;
 use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot, TermId};
