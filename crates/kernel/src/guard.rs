@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use oxsdatatypes::Decimal;
 use regex::Regex;
 
 use crate::value::{Value, is_blank, is_iri, is_literal, string_of, string_text, typed_text};
@@ -169,6 +170,8 @@ fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<S
             Builtin::Sum => left.checked_add(right),
             Builtin::Difference => left.checked_sub(right),
             Builtin::Product => left.checked_mul(right),
+            // The library knows no quotient of zero.
+            Builtin::Quotient if left == Decimal::from(0) && right != left => Some(left),
             Builtin::Quotient => left.checked_div(right),
             _ => None,
         };

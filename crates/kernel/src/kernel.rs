@@ -11,8 +11,8 @@
 //!
 //! Invariant, between ticks: the facts that hold are the closure of the stated facts in sight, each
 //! with the maximum over its derivations of the minimum over their bodies. And every derived fact
-//! has a derivation from facts that *precede* it: they last longer, or as long and were settled
-//! before. Proofs and retraction rest on that order.
+//! has a derivation from facts that *precede* it: they last longer, or as long and were settled in a
+//! lower stratum or before. Proofs and retraction rest on that order.
 
 use std::collections::HashMap;
 

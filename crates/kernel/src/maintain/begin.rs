@@ -158,8 +158,9 @@ impl Kernel {
                 }
                 for (arrival, terms) in some {
                     self.totals.stated += 1;
-                    self.take_in(*arrival, terms, tick, &mut touched);
-                    terms_done.extend_from_slice(terms);
+                    if !self.take_in(*arrival, terms, tick, &mut touched) {
+                        terms_done.extend_from_slice(terms);
+                    }
                 }
             }
         }
@@ -191,13 +192,14 @@ impl Kernel {
             .then_with(|| texts(left.1).cmp(&texts(right.1)))
     }
 
+    /// Take in an arrival. Returns whether its uses of its terms passed on to a statement.
     fn take_in(
         &mut self,
         arrival: Arrival,
         terms: &[TermId],
         tick: Instant,
         touched: &mut Vec<(FactId, Instant)>,
-    ) {
+    ) -> bool {
         match arrival.says {
             Says::HoldsUntil(until) if until <= tick => {}
             Says::HoldsUntil(until) => {
@@ -205,7 +207,7 @@ impl Kernel {
                 self.touch(fact, touched);
                 match self.counted.get_mut(&fact) {
                     Some(counted) => counted.otherwise = counted.otherwise.max(until),
-                    None => self.state(fact, until),
+                    None => return self.state(fact, until),
                 }
             }
             Says::Counts(stream) => {
@@ -214,7 +216,7 @@ impl Kernel {
             }
             Says::Retracted => {
                 let row = self.relations[arrival.relation.index()].find(terms);
-                let Some(row) = row else { return };
+                let Some(row) = row else { return false };
                 let fact = FactId { relation: arrival.relation, row };
                 self.touch(fact, touched);
                 if self.counted.remove(&fact).is_some() {
@@ -225,19 +227,24 @@ impl Kernel {
                 self.set_stated(fact, NEVER);
             }
         }
+        false
     }
 
     fn touch(&self, fact: FactId, touched: &mut Vec<(FactId, Instant)>) {
         touched.push((fact, self.relations[fact.relation.index()].stated(fact.row)));
     }
 
-    fn state(&mut self, fact: FactId, until: Instant) {
-        if until > self.relations[fact.relation.index()].stated(fact.row) {
-            self.set_stated(fact, until);
+    /// State a fact. Returns whether the statement took over a use of each of its terms.
+    fn state(&mut self, fact: FactId, until: Instant) -> bool {
+        let relation = &mut self.relations[fact.relation.index()];
+        let before = relation.stated(fact.row);
+        if until > before {
+            relation.set_stated(fact.row, until);
             if self.settings.strategy == Strategy::Dred {
                 self.note_end(fact);
             }
         }
+        before == NEVER && !self.makes_terms[fact.relation.index()]
     }
 
     fn count_in(

@@ -12,6 +12,11 @@ use crate::relation::Relation;
 /// How often, in derivations, the bytes held are compared with their budget.
 const BYTES_EVERY: usize = 4096;
 
+/// A fact of a lower stratum precedes those of the strata above, whenever it was settled: it may be
+/// lowered and settled again without anything above it changing.
+const STRATUM_SHIFT: u32 = 50;
+const STRATA: u64 = (1 << 11) - 1;
+
 /// How many derivations wait at most.
 const WAITING: usize = 256;
 
@@ -62,7 +67,7 @@ impl Kernel {
             let Some((level, fact)) = self.agenda.pop() else { continue };
             let relation = &self.relations[fact.relation.index()];
             if relation.pending(fact.row) == level {
-                self.settle(fact);
+                self.settle(fact, stratum);
             } else if relation.until(fact.row) != level {
                 continue;
             }
@@ -123,11 +128,12 @@ impl Kernel {
         Ok(())
     }
 
-    fn settle(&mut self, fact: FactId) {
+    fn settle(&mut self, fact: FactId, stratum: usize) {
         let before = self.until(fact);
         self.note_change(fact, before);
         self.order += 1;
-        self.relations[fact.relation.index()].settle(fact.row, self.order);
+        let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;
+        self.relations[fact.relation.index()].settle(fact.row, order);
         if before == NEVER {
             self.classify(fact);
         }
