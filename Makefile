@@ -104,8 +104,8 @@ format: ready ## rewrite Python and Rust in the house's format
 	@cargo fmt --all
 
 .PHONY: bench
-bench: ready ## the paper's experiment, to report/
-	@$(BIN)/ebbtide bench imars --report report
+bench: ready ## the paper's experiment, to report/ (ARGS='--quick' or any other option)
+	@$(BIN)/ebbtide bench imars --report report $(ARGS)
 
 .PHONY: fuzz
 fuzz: ready ## every parser against random bytes, for FUZZ_SECONDS (60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from ebbtide.cli.bench import bench
 from ebbtide.cli.demo import demo
 from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
@@ -17,5 +18,6 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(materialize)
+app.add_typer(bench, name="bench")
 app.add_typer(explain, name="explain")
 app.add_typer(generate, name="generate")

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ebbtide._kernel import BudgetExceeded, Kernel, SnapshotError, Table
+from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, SnapshotError, Table
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
@@ -239,8 +239,6 @@ class NativeEngine:
         Call what it returns after every tick: the table follows, and you get the nanoseconds that
         the removes and inserts took, and how many facts were inserted.
         """
-        from ebbtide._kernel import BareTable
-
         table = BareTable(self._kernel, self._relation_ids[relation])
         return lambda: table.follow(self._kernel)
 

@@ -20,6 +20,17 @@ from ebbtide.testing.workloads.workload import TimedFacts, Workload, WorkloadErr
 from ebbtide.time import Instant
 
 
+def edges_of_a_tree(depth: int, fanout: int) -> int:
+    """How many edges a full tree has; edge n leads from node n + 1 to node n // fanout.
+
+    >>> edges_of_a_tree(depth=2, fanout=2)
+    6
+    """
+    at_least("depth", depth, 1)
+    at_least("fanout", fanout, 1)
+    return sum(fanout**level for level in range(1, depth + 1))
+
+
 def isin(
     *,
     facts: int = 1000,
@@ -39,14 +50,12 @@ def isin(
     [0, 1000, 2000]
     """
     at_least("facts", facts, 0)
-    at_least("depth", depth, 1)
-    at_least("fanout", fanout, 1)
     if not 0 <= background <= 1:
         raise WorkloadError(f"background is a share between 0 and 1, not {background}")
     if rate <= 0:
         raise WorkloadError(f"rate must be positive, not {rate}")
     is_in = name("isIn")
-    edges_of_a_tree = sum(fanout**level for level in range(1, depth + 1))
+    edges = edges_of_a_tree(depth, fanout)
 
     def chosen() -> frozenset[int]:
         return frozenset(Random(seed).sample(range(facts), round(facts * background)))
@@ -55,7 +64,7 @@ def isin(
         return name(f"t{tree}/n{number}")
 
     def edge(number: int) -> Fact:
-        tree, child = divmod(number, edges_of_a_tree)
+        tree, child = divmod(number, edges)
         return Fact("triple", (node(tree, child + 1), is_in, node(tree, child // fanout)))
 
     def background_facts() -> Iterator[Fact]:
@@ -65,10 +74,10 @@ def isin(
         in_background = chosen()
         random = Random(seed + 1)
         sent = 0
-        for first in range(0, facts, edges_of_a_tree):
+        for first in range(0, facts, edges):
             tree = [
                 number
-                for number in range(first, min(first + edges_of_a_tree, facts))
+                for number in range(first, min(first + edges, facts))
                 if number not in in_background
             ]
             random.shuffle(tree)

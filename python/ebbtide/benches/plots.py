@@ -1,0 +1,178 @@
+"""Results as pictures, one PNG per measurement that a line tells better than a table.
+
+A plot reads `Results` and nothing else, so that it can be drawn again from results.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from ebbtide.benches.results import Measurement, Results
+
+COLOURS: Final = {"expiry": "#0b7a75", "dred": "#c8553d", "naive": "#5b5f97"}
+MARKERS: Final = {"expiry": "o", "dred": "s", "naive": "^"}
+
+
+def draw(results: Results, folder: Path) -> list[Path]:
+    """Draw every plot that the results have data for; the files written."""
+    written = []
+    for name, plot in PLOTS.items():
+        if results.named(name):
+            figure = Figure(figsize=(7.5, 4.8), layout="constrained")
+            axes = figure.add_subplot()
+            plot(results, axes)
+            axes.grid(True, which="major", alpha=0.35)
+            axes.grid(True, which="minor", alpha=0.12)
+            axes.set_axisbelow(True)
+            axes.legend(frameon=False)
+            written.append(folder / f"{name}.png")
+            figure.savefig(written[-1], dpi=130)
+    return written
+
+
+def _share(results: Results, axes: Axes) -> None:
+    for strategy, colour in COLOURS.items():
+        found = [m for m in results.named("share") if m.parameters["strategy"] == strategy]
+        axes.loglog(
+            [float(m.parameters["percent"]) for m in found],
+            _values(found),
+            color=colour,
+            marker=MARKERS[strategy],
+            label=strategy,
+        )
+    for crossing in results.named("crossing"):
+        if crossing.value is not None:
+            strategy = str(crossing.parameters["strategy"])
+            axes.axvline(
+                crossing.value,
+                color=COLOURS[strategy],
+                linestyle=":",
+                label=f"{strategy} crosses naive at {crossing.value:.2g} %",
+            )
+    window = results.named("share")[0].parameters["window"]
+    axes.set_title(f"One tick by maintenance strategy, window of {window:,} facts")
+    axes.set_xlabel("share of the window replaced per tick (%)")
+    axes.set_ylabel("median time of a tick (ms)")
+    axes.xaxis.set_major_formatter(_plain)
+    axes.yaxis.set_major_formatter(_plain)
+
+
+def _window(results: Results, axes: Axes) -> None:
+    found = results.named("window")
+    _by_window(axes, found, "expiry", "kernel: derived and expired")
+    largest = found[-1].parameters["window"]
+    for each, style in zip(found, (":", "--"), strict=False):
+        if each.goal is not None and each.value is not None:
+            axes.plot(
+                [float(each.parameters["window"]), float(largest)],
+                [each.value, each.goal.bound * each.value],
+                color="black",
+                linestyle=style,
+                alpha=0.5,
+                label=f"goal: {each.goal} times that of {each.parameters['window']:,}",
+            )
+    axes.set_ylim(0, None)
+    churn = found[0].parameters["churn"]
+    axes.set_title(f"Cost of a change by window size, {churn:,} facts in and out per tick")
+
+
+def _floor(results: Results, axes: Axes) -> None:
+    found = results.named("floor")
+    _by_window(axes, found, "expiry", "kernel: derived and expired")
+    windows = [float(m.parameters["window"]) for m in found]
+    bare = [float(m.parameters["bare_ns"]) for m in found]
+    axes.plot(windows, bare, color="black", marker="D", label="bare table: inserted and removed")
+    bound = found[0].goal
+    if bound is not None:
+        axes.plot(
+            windows,
+            [bound.bound * each for each in bare],
+            color="black",
+            linestyle="--",
+            alpha=0.5,
+            label=f"goal: at most {bound.bound:g} times the bare table",
+        )
+    axes.set_title("The floor: a fact in the kernel against a tuple in a bare hash table")
+
+
+def _by_window(axes: Axes, found: list[Measurement], strategy: str, label: str) -> None:
+    windows = [float(m.parameters["window"]) for m in found]
+    axes.plot(
+        windows, _values(found), color=COLOURS[strategy], marker=MARKERS[strategy], label=label
+    )
+    for window, value in zip(windows, _values(found), strict=True):
+        axes.annotate(
+            f"{value:.0f}", (window, value), (0, 7), textcoords="offset points", ha="center"
+        )
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1.4 * max(_values(found)))
+    axes.xaxis.set_major_formatter(_plain)
+    axes.set_xlabel("facts in the window")
+    axes.set_ylabel("time per fact derived and expired (ns)")
+
+
+def _memory(results: Results, axes: Axes) -> None:
+    (found,) = results.named("memory")
+    samples = results.series["memory"]
+    axes.plot(
+        [facts / 1e6 for facts, _ in samples],
+        [resident / 1e6 for _, resident in samples],
+        color=COLOURS["expiry"],
+        label="resident memory of the process",
+    )
+    early = float(found.parameters["early_mb"])
+    if found.goal is not None:
+        axes.axhline(
+            early * found.goal.bound,
+            color="black",
+            linestyle="--",
+            alpha=0.5,
+            label=f"goal: {found.goal.bound:g} times that after a tenth",
+        )
+    axes.set_ylim(0, 1.35 * max(resident / 1e6 for _, resident in samples))
+    window = found.parameters["window"]
+    axes.set_title(f"Memory under ever-new terms, window of {window:,} facts")
+    axes.set_xlabel("facts stated so far (millions)")
+    axes.set_ylabel("resident memory (MB)")
+
+
+def _ingest(results: Results, axes: Axes) -> None:
+    found = results.named("ingest")
+    bars = axes.barh(
+        [str(m.parameters["columns"]) for m in found],
+        [value / 1e6 for value in _values(found)],
+        color=COLOURS["expiry"],
+        height=0.5,
+        label="push and evaluate",
+    )
+    axes.bar_label(bars, fmt="%.2f", padding=4)
+    if found[0].goal is not None:
+        bound = found[0].goal.bound / 1e6
+        axes.axvline(
+            bound, color="black", linestyle="--", alpha=0.5, label=f"goal: at least {bound:g}"
+        )
+    axes.set_xlim(0, 1.15 * max(value / 1e6 for value in (*_values(found), 2e6)))
+    axes.set_title("Arrow batches without rules, one core")
+    axes.set_xlabel("facts a second (millions)")
+    axes.set_ylabel("columns")
+
+
+def _values(found: list[Measurement]) -> list[float]:
+    return [measurement.value for measurement in found if measurement.value is not None]
+
+
+_plain: Final = FuncFormatter(lambda value, _: f"{value:,g}" if value < 1e4 else f"{value:,.0f}")
+
+PLOTS: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
+    "share": _share,
+    "window": _window,
+    "floor": _floor,
+    "memory": _memory,
+    "ingest": _ingest,
+}
