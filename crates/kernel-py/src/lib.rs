@@ -12,6 +12,11 @@ mod table;
 
 use pyo3::prelude::*;
 
+/// Terms come and go by the million, and tables are large: this allocator is about a fifth faster at
+/// both than the system's (docs/decisions.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 pyo3::create_exception!(
     _kernel,
     BudgetExceeded,

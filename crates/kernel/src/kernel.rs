@@ -24,9 +24,8 @@ use crate::counts::{CountWindow, Counted};
 use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
-use crate::join::{Observer, Scene};
 use crate::maintain::{Strategy, TOGETHER};
-use crate::plan::{Conditions, Live, Plan, Tree};
+use crate::plan::{Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
 use crate::term::Dictionary;
@@ -404,7 +403,6 @@ impl Kernel {
                 return Err(exceeded);
             }
         }
-        self.count_changes();
         self.bury();
         Ok(())
     }
@@ -432,30 +430,24 @@ impl Kernel {
                     relation.warm_table(std::iter::once(fact.row));
                 }
             }
-            for Change { fact, .. } in some {
-                self.bury_if_ended(*fact);
+            for change in some {
+                self.bury_if_ended(*change);
             }
         }
         self.changes = changes;
     }
 
-    fn bury_if_ended(&mut self, fact: FactId) {
+    fn bury_if_ended(&mut self, Change { fact, before }: Change) {
         let relation = &mut self.relations[fact.relation.index()];
         relation.set_changed(fact.row, false);
-        if relation.until(fact.row) == NEVER && relation.stated(fact.row) == NEVER {
+        let ended = relation.until(fact.row) == NEVER;
+        self.totals.entered += u64::from(!ended && before == NEVER);
+        self.totals.left += u64::from(ended && before != NEVER);
+        if ended && relation.stated(fact.row) == NEVER {
             if self.makes_terms[fact.relation.index()] {
                 relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
             }
             relation.remove(fact.row);
-        }
-    }
-
-    fn count_changes(&mut self) {
-        for change in &self.changes {
-            let holds =
-                self.relations[change.fact.relation.index()].until(change.fact.row) != NEVER;
-            self.totals.entered += u64::from(holds && change.before == NEVER);
-            self.totals.left += u64::from(!holds && change.before != NEVER);
         }
     }
 
@@ -522,81 +514,6 @@ impl Kernel {
         let class = self.body.class_of(fact.relation, relation, fact.row);
         relation.set_class(fact.row, class);
         self.live.enter(&self.body, class);
-    }
-
-    /// Walk the trees that a fact triggers through its body conditions.
-    pub(crate) fn walk_body<'k, O: Observer>(
-        &'k mut self,
-        fact: FactId,
-        until: Instant,
-        trees: impl Fn(&Plan) -> &[Tree],
-        observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
-    ) {
-        let mut observer = observer(&mut self.derivations, &self.prior);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
-        let relation = &self.relations[fact.relation.index()];
-        for condition in self.body.class(relation.class(fact.row)) {
-            if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
-                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
-                scene.walk(tree, &mut self.slots, until, &mut observer);
-            }
-        }
-    }
-
-    /// Warm the first lookups of the trees that a fact triggers.
-    pub(crate) fn warm_body(&mut self, fact: FactId, stratum: usize) {
-        let relation = &self.relations[fact.relation.index()];
-        for condition in self.body.class(relation.class(fact.row)) {
-            if let Some(tree) = Plan::tree(&self.plan.rising[stratum], *condition) {
-                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
-                tree.warm(&self.relations, &self.slots);
-            }
-        }
-    }
-
-    /// Walk the trees of the rules that may derive a fact.
-    pub(crate) fn walk_heads<'k, O: Observer>(
-        &'k mut self,
-        fact: FactId,
-        observer: impl FnOnce(&'k mut Derivations) -> O,
-    ) -> O {
-        let mut observer = observer(&mut self.derivations);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
-        let relation = &self.relations[fact.relation.index()];
-        let class = self.head.class_of(fact.relation, relation, fact.row);
-        for condition in self.head.class(class) {
-            if let Some(tree) = Plan::tree(&self.plan.deriving, *condition) {
-                self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
-                scene.walk(tree, &mut self.slots, FOREVER, &mut observer);
-            }
-        }
-        observer
-    }
-
-    /// Walk the trees of the rules without positive atoms.
-    pub(crate) fn walk_starts<'k, O: Observer>(
-        &'k mut self,
-        stratum: usize,
-        observer: impl FnOnce(&'k mut Derivations) -> O,
-    ) {
-        let mut observer = observer(&mut self.derivations);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
-        scene.walk(&self.plan.starts[stratum], &mut self.slots, FOREVER, &mut observer);
     }
 
     /// A fact as text.

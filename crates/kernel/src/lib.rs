@@ -24,4 +24,5 @@ pub mod rule;
 pub mod snapshot;
 pub mod term;
 pub mod value;
+mod walks;
 pub mod window;

@@ -1,0 +1,86 @@
+//! Walks: from a fact at hand to the trees of the plan, and through them.
+
+use std::collections::HashMap;
+
+use crate::ids::FactId;
+use crate::instant::{FOREVER, Instant};
+use crate::join::{Observer, Scene};
+use crate::kernel::{Derivations, Kernel};
+use crate::plan::{Plan, Tree};
+
+impl Kernel {
+    /// Walk the trees that a fact triggers through its body conditions.
+    pub(crate) fn walk_body<'k, O: Observer>(
+        &'k mut self,
+        fact: FactId,
+        until: Instant,
+        trees: impl Fn(&Plan) -> &[Tree],
+        observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
+    ) {
+        let mut observer = observer(&mut self.derivations, &self.prior);
+        let mut scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        let relation = &self.relations[fact.relation.index()];
+        for condition in self.body.class(relation.class(fact.row)) {
+            if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
+                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene.walk(tree, &mut self.slots, until, &mut observer);
+            }
+        }
+    }
+
+    /// Warm the first lookups of the trees that a fact triggers.
+    pub(crate) fn warm_body(&mut self, fact: FactId, stratum: usize) {
+        let relation = &self.relations[fact.relation.index()];
+        for condition in self.body.class(relation.class(fact.row)) {
+            if let Some(tree) = Plan::tree(&self.plan.rising[stratum], *condition) {
+                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
+                tree.warm(&self.relations, &self.slots);
+            }
+        }
+    }
+
+    /// Walk the trees of the rules that may derive a fact.
+    pub(crate) fn walk_heads<'k, O: Observer>(
+        &'k mut self,
+        fact: FactId,
+        observer: impl FnOnce(&'k mut Derivations) -> O,
+    ) -> O {
+        let mut observer = observer(&mut self.derivations);
+        let mut scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        let relation = &self.relations[fact.relation.index()];
+        let class = self.head.class_of(fact.relation, relation, fact.row);
+        for condition in self.head.class(class) {
+            if let Some(tree) = Plan::tree(&self.plan.deriving, *condition) {
+                self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene.walk(tree, &mut self.slots, FOREVER, &mut observer);
+            }
+        }
+        observer
+    }
+
+    /// Walk the trees of the rules without positive atoms.
+    pub(crate) fn walk_starts<'k, O: Observer>(
+        &'k mut self,
+        stratum: usize,
+        observer: impl FnOnce(&'k mut Derivations) -> O,
+    ) {
+        let mut observer = observer(&mut self.derivations);
+        let mut scene = Scene {
+            relations: &self.relations,
+            live: &self.live,
+            dictionary: &mut self.dictionary,
+            evaluator: &mut self.evaluator,
+        };
+        scene.walk(&self.plan.starts[stratum], &mut self.slots, FOREVER, &mut observer);
+    }
+}
