@@ -53,6 +53,16 @@ def test_the_command_runs(environment: Path) -> None:
     )
 
 
+def test_the_bench_says_what_to_install(environment: Path) -> None:
+    ended = subprocess.run(
+        [environment / "bin/ebbtide", "bench", "imars"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "ebbtide: the bench needs pyarrow, which is missing: pip install 'ebbtide[bench]'\n"
+    )
+
+
 def test_the_demo_says_what_to_install(environment: Path) -> None:
     ended = subprocess.run(
         [environment / "bin/ebbtide", "demo"], capture_output=True, text=True, check=False

@@ -65,17 +65,18 @@ def _share(results: Results, axes: Axes) -> None:
 
 def _window(results: Results, axes: Axes) -> None:
     found = results.named("window")
-    _by_window(axes, found, "expiry", "kernel: derived and expired")
-    largest = found[-1].parameters["window"]
-    for each, style in zip(found, (":", "--"), strict=False):
-        if each.goal is not None and each.value is not None:
+    _by_window(axes, found)
+    largest = float(found[-1].parameters["window"])
+    for each, value, style in zip(found, _values(found), (":", "--", ""), strict=True):
+        if each.goal is not None:
+            window = each.parameters["window"]
             axes.plot(
-                [float(each.parameters["window"]), float(largest)],
-                [each.value, each.goal.bound * each.value],
+                [float(window), largest],
+                [value, each.goal.bound * value],
                 color="black",
                 linestyle=style,
                 alpha=0.5,
-                label=f"goal: {each.goal} times that of {each.parameters['window']:,}",
+                label=f"goal: {each.goal} times that of {window:,}",
             )
     axes.set_ylim(0, None)
     churn = found[0].parameters["churn"]
@@ -84,7 +85,7 @@ def _window(results: Results, axes: Axes) -> None:
 
 def _floor(results: Results, axes: Axes) -> None:
     found = results.named("floor")
-    _by_window(axes, found, "expiry", "kernel: derived and expired")
+    _by_window(axes, found)
     windows = [float(m.parameters["window"]) for m in found]
     bare = [float(m.parameters["bare_ns"]) for m in found]
     axes.plot(windows, bare, color="black", marker="D", label="bare table: inserted and removed")
@@ -98,21 +99,32 @@ def _floor(results: Results, axes: Axes) -> None:
             alpha=0.5,
             label=f"goal: at most {bound.bound:g} times the bare table",
         )
+    axes.set_ylim(0, None)
     axes.set_title("The floor: a fact in the kernel against a tuple in a bare hash table")
 
 
-def _by_window(axes: Axes, found: list[Measurement], strategy: str, label: str) -> None:
+def _by_window(axes: Axes, found: list[Measurement]) -> None:
     windows = [float(m.parameters["window"]) for m in found]
     axes.plot(
-        windows, _values(found), color=COLOURS[strategy], marker=MARKERS[strategy], label=label
+        windows,
+        _values(found),
+        color=COLOURS["expiry"],
+        marker=MARKERS["expiry"],
+        label="kernel: derived and expired",
     )
     for window, value in zip(windows, _values(found), strict=True):
         axes.annotate(
-            f"{value:.0f}", (window, value), (0, 7), textcoords="offset points", ha="center"
+            f"{value:,.0f}",
+            (window, value),
+            (0, 8),
+            textcoords="offset points",
+            ha="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
         )
     axes.set_xscale("log")
-    axes.set_ylim(0, 1.4 * max(_values(found)))
+    axes.set_xticks(windows)
     axes.xaxis.set_major_formatter(_plain)
+    axes.margins(x=0.1, y=0.15)
     axes.set_xlabel("facts in the window")
     axes.set_ylabel("time per fact derived and expired (ns)")
 
@@ -148,7 +160,7 @@ def _ingest(results: Results, axes: Axes) -> None:
         [str(m.parameters["columns"]) for m in found],
         [value / 1e6 for value in _values(found)],
         color=COLOURS["expiry"],
-        height=0.5,
+        height=0.4,
         label="push and evaluate",
     )
     axes.bar_label(bars, fmt="%.2f", padding=4)
