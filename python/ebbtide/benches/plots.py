@@ -53,7 +53,7 @@ def _share(results: Results, axes: Axes) -> None:
                 crossing.value,
                 color=COLOURS[strategy],
                 linestyle=":",
-                label=f"{strategy} crosses naive at {crossing.value:.2g} %",
+                label=f"{strategy} crosses naive at {crossing.value:.1f} %",
             )
     window = results.named("share")[0].parameters["window"]
     axes.set_title(f"One tick by maintenance strategy, window of {window:,} facts")

@@ -128,11 +128,11 @@ def _parameter(value: Parameter) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits that count; all of them from a thousand on.
+    """Three digits that count, or all before the point.
 
-    >>> number(0.012345), number(7.0), number(1234567.8)
-    ('0.0123', '7.00', '1,234,568')
+    >>> number(0.012345), number(7.0), number(99.96), number(1234567.8)
+    ('0.0123', '7.00', '100', '1,234,568')
     """
-    if abs(value) >= 100:
+    if abs(value) >= 99.95:
         return f"{value:,.0f}"
     return f"{value:#.3g}"
