@@ -51,37 +51,51 @@ impl Batch {
 pub struct Arrivals {
     grid: Grid,
     batches: BTreeMap<i64, Batch>,
+    /// The batch that the last arrival went to, apart: the next one often goes there too.
+    open: Option<(i64, Batch)>,
 }
 
 impl Arrivals {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
-        Self { grid, batches: BTreeMap::new() }
+        Self { grid, batches: BTreeMap::new(), open: None }
     }
 
     /// The batch that an arrival at this instant belongs to.
     pub fn batch(&mut self, at: Instant) -> &mut Batch {
-        self.batches.entry(self.grid.bucket(at)).or_default()
+        let bucket = self.grid.bucket(at);
+        if self.open.as_ref().is_none_or(|(open, _)| *open != bucket) {
+            self.close();
+        }
+        let Self { batches, open, .. } = self;
+        &mut open.get_or_insert_with(|| (bucket, batches.remove(&bucket).unwrap_or_default())).1
+    }
+
+    fn close(&mut self) {
+        if let Some((bucket, batch)) = self.open.take() {
+            self.batches.insert(bucket, batch);
+        }
     }
 
     /// Take the batches of all ticks up to this one. What happens after it must be put back.
     pub fn take(&mut self, tick: Instant) -> Vec<Batch> {
+        self.close();
         let later = self.batches.split_off(&(self.grid.bucket(tick).saturating_add(1)));
         std::mem::replace(&mut self.batches, later).into_values().collect()
     }
 
     /// Everything that waits.
     pub fn batches(&self) -> impl Iterator<Item = &Batch> {
-        self.batches.values()
+        self.batches.values().chain(self.open.iter().map(|(_, batch)| batch))
     }
 
     /// How many arrivals wait.
     pub fn len(&self) -> usize {
-        self.batches.values().map(|batch| batch.arrivals.len()).sum()
+        self.batches().map(|batch| batch.arrivals.len()).sum()
     }
 
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
-        self.batches.is_empty()
+        self.len() == 0
     }
 }

@@ -4,7 +4,9 @@
 //! until when it is stated besides. Facts come in order, so entering is at the back and leaving at
 //! the front. A fact counted anywhere is stated FOREVER: it leaves when it is pushed out.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
 
 use crate::ids::{FactId, TermId};
 use crate::instant::Instant;

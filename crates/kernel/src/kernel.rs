@@ -14,7 +14,7 @@
 //! has a derivation from facts that *precede* it: they last longer, or as long and were settled in a
 //! lower stratum or before. Proofs and retraction rest on that order.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::agenda::Agenda;
 use crate::arrivals::{Arrival, Arrivals, Says};
@@ -471,6 +471,7 @@ impl Kernel {
             if self.makes_terms[relation.index()] {
                 terms.iter().for_each(|term| self.dictionary.retain(*term));
             }
+            self.classify(fact);
             self.note_change(fact, NEVER);
         }
         fact
@@ -508,12 +509,11 @@ impl Kernel {
         self.relations[fact.relation.index()].class(fact.row)
     }
 
-    /// Find and note the body conditions that a fact matches, which now holds.
+    /// Find and note the body conditions that a fact matches.
     pub(crate) fn classify(&mut self, fact: FactId) {
         let relation = &mut self.relations[fact.relation.index()];
         let class = self.body.class_of(fact.relation, relation, fact.row);
         relation.set_class(fact.row, class);
-        self.live.enter(&self.body, class);
     }
 
     /// A fact as text.

@@ -4,7 +4,7 @@
 //! premises that are nodes too. Shared premises are one node, and there are no cycles, because every
 //! premise precedes its conclusion.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::ids::{FactId, RuleId};
 use crate::instant::Instant;
@@ -30,7 +30,7 @@ impl Kernel {
             self.plans_heads = true;
             self.replan();
         }
-        let mut positions = HashMap::from([(fact, 0)]);
+        let mut positions: HashMap<FactId, usize> = HashMap::from([(fact, 0)]);
         let mut facts = vec![fact];
         let mut nodes: Vec<ProofNode> = Vec::new();
         while let Some(fact) = facts.get(nodes.len()).copied() {

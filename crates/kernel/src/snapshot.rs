@@ -252,8 +252,8 @@ impl Kernel {
         &mut self,
         id: RelationId,
         payload: &mut Reader<'_>,
-    ) -> Result<std::collections::HashMap<RowId, RowId>, SnapshotError> {
-        let mut rows_now = std::collections::HashMap::new();
+    ) -> Result<hashbrown::HashMap<RowId, RowId>, SnapshotError> {
+        let mut rows_now = hashbrown::HashMap::new();
         for _ in 0..payload.count()? {
             let old = RowId(payload.u32()?);
             let terms = self.load_terms(id, payload)?;
@@ -266,6 +266,7 @@ impl Kernel {
             rows_now.insert(old, row);
             let fact = FactId { relation: id, row };
             self.classify(fact);
+            self.live.enter(&self.body, self.class_of(fact));
             self.note_end(fact);
         }
         Ok(rows_now)
@@ -283,7 +284,7 @@ impl Kernel {
     fn load_counts(
         &mut self,
         payload: &mut Reader<'_>,
-        rows_now: &[std::collections::HashMap<RowId, RowId>],
+        rows_now: &[hashbrown::HashMap<RowId, RowId>],
     ) -> Result<(), SnapshotError> {
         let fact = |payload: &mut Reader<'_>| -> Result<FactId, SnapshotError> {
             let (relation, row) = (RelationId(payload.u32()?), RowId(payload.u32()?));

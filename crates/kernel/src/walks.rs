@@ -1,6 +1,6 @@
 //! Walks: from a fact at hand to the trees of the plan, and through them.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::ids::FactId;
 use crate::instant::{FOREVER, Instant};

@@ -8,6 +8,7 @@ use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::{Strategy, TOGETHER};
+use crate::plan::UNREAD;
 use crate::relation::Relation;
 
 /// Entries of buckets that may be stale before they are swept, beyond one a fact.
@@ -124,7 +125,7 @@ impl Kernel {
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {
                 let stated = self.relations[position].stated(row);
-                self.offer(FactId { relation, row }, stated);
+                self.offer_statement(FactId { relation, row }, stated);
             }
         }
     }
@@ -168,7 +169,7 @@ impl Kernel {
             let relation = &self.relations[fact.relation.index()];
             let (stated, until) = (relation.stated(fact.row), relation.until(fact.row));
             if stated > tick {
-                self.offer(fact, stated);
+                self.offer_statement(fact, stated);
             }
             if stated < before && before >= until {
                 self.suspect_later(fact);
@@ -176,6 +177,16 @@ impl Kernel {
         }
         // Only now: a term released before its last statement would be idle for nothing.
         terms_done.into_iter().for_each(|term| self.dictionary.release(term));
+    }
+
+    /// Offer a stated lifetime. What no rule reads is settled at once: nothing follows from it.
+    fn offer_statement(&mut self, fact: FactId, until: Instant) {
+        let relation = &mut self.relations[fact.relation.index()];
+        if relation.class(fact.row) != UNREAD {
+            self.offer(fact, until);
+        } else if relation.offer(fact.row, until) {
+            self.settle(fact, 0);
+        }
     }
 
     /// By instant, statements before retractions; in count windows then by relation and texts, so

@@ -10,7 +10,7 @@
 //! candidates. Suspects then end, and are derived again from what is left. `Dred` makes every
 //! candidate a suspect: that is the classical algorithm, kept for comparison.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::ids::{FactId, RelationId, RowId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};

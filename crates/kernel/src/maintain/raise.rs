@@ -128,14 +128,14 @@ impl Kernel {
         Ok(())
     }
 
-    fn settle(&mut self, fact: FactId, stratum: usize) {
+    pub(crate) fn settle(&mut self, fact: FactId, stratum: usize) {
         let before = self.until(fact);
         self.note_change(fact, before);
         self.order += 1;
         let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;
         self.relations[fact.relation.index()].settle(fact.row, order);
         if before == NEVER {
-            self.classify(fact);
+            self.live.enter(&self.body, self.class_of(fact));
         }
         if self.settings.strategy == Strategy::Expiry {
             self.note_end(fact);

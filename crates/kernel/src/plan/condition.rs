@@ -3,9 +3,7 @@
 //! Shape: relation, constants by column, columns that must be equal. The distinct variables, in the
 //! order of their columns, are slots 0, 1, ... of every tree that the condition triggers.
 
-use std::collections::HashMap;
-
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 
 use crate::hash::hash_terms;
 use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
@@ -184,12 +182,14 @@ impl Conditions {
 
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
-        if let [shape] = self.shapes[id.index()].as_slice() {
-            match shape.group(relation, row) {
-                None => return NO_CONDITIONS,
+        match self.shapes[id.index()].as_slice() {
+            [] => return UNREAD,
+            [shape] => match shape.group(relation, row) {
+                None => return UNREAD,
                 Some(Group { class: Some(class), .. }) => return *class,
                 Some(_) => {}
-            }
+            },
+            _ => {}
         }
         let mut matching = Vec::new();
         for group in self.shapes[id.index()].iter().filter_map(|s| s.group(relation, row)) {
@@ -212,7 +212,7 @@ impl Shape {
 }
 
 /// The class of facts that no rule asks for.
-const NO_CONDITIONS: ClassId = ClassId(0);
+pub const UNREAD: ClassId = ClassId(0);
 
 /// Which conditions have facts, so that a rule that cannot fire is not even tried.
 ///

@@ -10,7 +10,7 @@ mod order;
 mod statistics;
 mod tree;
 
-pub use condition::{Condition, Conditions, Live};
+pub use condition::{Condition, Conditions, Live, UNREAD};
 pub use order::{Catalog, Planner};
 pub use statistics::Statistics;
 pub use tree::{Access, Lookup, Node, Operand, Step, Tree};
