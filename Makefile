@@ -65,7 +65,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
 	$(call say,"Python tests and doctests")
 	@$(PYTEST) -n 2 -m 'not alone and not install'
-	$(call say,"Python tests that measure time or memory, alone")
+	$(call say,"Python tests that measure time or memory and run alone")
 	@$(PYTEST) -m alone
 
 .PHONY: test-rust

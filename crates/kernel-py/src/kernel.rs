@@ -294,6 +294,7 @@ impl Kernel {
         HashMap::from([
             ("ticks", totals.ticks),
             ("stated", totals.stated),
+            ("lookups", totals.lookups),
             ("derivations", totals.derivations),
             ("entered", totals.entered),
             ("left", totals.left),

@@ -170,9 +170,7 @@ fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<S
             Builtin::Sum => left.checked_add(right),
             Builtin::Difference => left.checked_sub(right),
             Builtin::Product => left.checked_mul(right),
-            // The library knows no quotient of zero.
-            Builtin::Quotient if left == Decimal::from(0) && right != left => Some(left),
-            Builtin::Quotient => left.checked_div(right),
+            Builtin::Quotient => divide(left, right),
             _ => None,
         };
         return decimal.map(|value| typed_text(value, "decimal"));
@@ -186,6 +184,39 @@ fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<S
         _ => return None,
     };
     Some(typed_text(double, "double"))
+}
+
+/// The quotient of two decimals, cut after 18 places. The library's own gives up on zero and on
+/// large results, because its intermediate value is no wider than a decimal.
+fn divide(left: Decimal, right: Decimal) -> Option<Decimal> {
+    const ONE: u128 = 1_000_000_000_000_000_000;
+    let (left, right) =
+        (i128::from_be_bytes(left.to_be_bytes()), i128::from_be_bytes(right.to_be_bytes()));
+    let (dividend, divisor) = (left.unsigned_abs(), right.unsigned_abs());
+    if divisor == 0 {
+        return None;
+    }
+    // The 256 bits of dividend * ONE.
+    let (low, carried) = ((dividend & u128::from(u64::MAX)) * ONE, (dividend >> 64) * ONE);
+    let (low, overflowed) = low.overflowing_add(carried << 64);
+    let high = (carried >> 64) + u128::from(overflowed);
+    // Division by hand, bit by bit: the remainder stays below the divisor, so it can be doubled.
+    let (mut quotient, mut remainder) = (0_u128, 0_u128);
+    for position in (0..256).rev() {
+        let word = if position >= 128 { high } else { low };
+        remainder = (remainder << 1) | ((word >> (position % 128)) & 1);
+        if quotient >> 127 == 1 {
+            return None;
+        }
+        quotient <<= 1;
+        if remainder >= divisor {
+            remainder -= divisor;
+            quotient |= 1;
+        }
+    }
+    let magnitude = i128::try_from(quotient).ok()?;
+    let value = if (left < 0) == (right < 0) { magnitude } else { -magnitude };
+    Some(Decimal::from_be_bytes(value.to_be_bytes()))
 }
 
 /// Whether two terms are equal: in value where both have one of the same kind, else as texts.
@@ -237,6 +268,22 @@ mod tests {
             compute(Builtin::Quotient, &[TWO, "\"0\"^^<http://www.w3.org/2001/XMLSchema#integer>"]),
             None
         );
+    }
+
+    #[test]
+    fn quotients_are_exact_to_the_last_place() {
+        let decimal =
+            |text: &str| format!("\"{text}\"^^<http://www.w3.org/2001/XMLSchema#decimal>");
+        let quotient = |left: &str, right: &str| {
+            compute(Builtin::Quotient, &[&decimal(left), &decimal(right)])
+        };
+        assert_eq!(quotient("0", "0.1"), Some(decimal("0")));
+        assert_eq!(quotient("-1", "3"), Some(decimal("-0.333333333333333333")));
+        assert_eq!(
+            quotient("9223372036854775807", "0.054210109"),
+            Some(decimal("170141182281237910940.190140551091679229"))
+        );
+        assert_eq!(quotient("100000000000000000000", "0.1"), None);
     }
 
     #[test]

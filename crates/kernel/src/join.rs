@@ -45,6 +45,8 @@ pub struct Scene<'a> {
     pub dictionary: &'a mut Dictionary,
     /// The guards.
     pub evaluator: &'a mut Evaluator,
+    /// Counts the lookups of atoms.
+    pub lookups: &'a mut u64,
 }
 
 /// Keys up to this long are built on the stack.
@@ -158,6 +160,7 @@ impl<O: Observer> Walk<'_, '_, O> {
         binds: &[(usize, Slot)],
         until: Instant,
     ) -> bool {
+        *self.scene.lookups += 1;
         let relation = &self.scene.relations[lookup.relation.index()];
         let follow = |row: RowId, walk: &mut Self| {
             let fact = FactId { relation: lookup.relation, row };

@@ -101,6 +101,8 @@ pub struct Totals {
     pub ticks: u64,
     /// Statements taken in.
     pub stated: u64,
+    /// Lookups of atoms while joining.
+    pub lookups: u64,
     /// Derivations found, repeated ones included.
     pub derivations: u64,
     /// Facts that came to hold.
@@ -388,9 +390,6 @@ impl Kernel {
     pub fn advance(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
         assert!(self.tick.is_none_or(|last| last < tick), "ticks ascend");
         self.begin(tick);
-        if self.plan.is_stale(&self.relations) {
-            self.replan();
-        }
         let outcome = self.maintain(tick);
         self.broken = outcome.is_err();
         self.complete = !self.broken;
@@ -448,6 +447,13 @@ impl Kernel {
                 relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
             }
             relation.remove(fact.row);
+        }
+    }
+
+    /// Plan anew if the facts have become many more or many fewer since.
+    pub(crate) fn replan_if_stale(&mut self) {
+        if self.plan.is_stale(&self.relations) {
+            self.replan();
         }
     }
 

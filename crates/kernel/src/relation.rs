@@ -180,6 +180,7 @@ impl Relation {
     }
 
     /// The term in a column.
+    #[inline]
     pub fn term(&self, row: RowId, column: usize) -> TermId {
         TermId(self.rows.word(row, column))
     }
@@ -223,6 +224,7 @@ impl Relation {
     }
 
     /// Until when the fact holds; NEVER if it does not.
+    #[inline]
     pub fn until(&self, row: RowId) -> Instant {
         self.rows.lines[row.index()].until
     }
@@ -326,13 +328,20 @@ impl Relation {
         self.rows().filter(|row| self.until(*row) != NEVER)
     }
 
-    /// About `wanted` facts that hold, spread over the rows: what statistics are made of.
+    /// How many facts hold or are about to.
+    pub fn expected(&self) -> usize {
+        self.table.len()
+    }
+
+    /// About `wanted` facts that hold or are about to, spread over the rows: what statistics are
+    /// made of.
     pub fn sample(&self, wanted: usize) -> impl Iterator<Item = RowId> + '_ {
         let stride = (self.rows.lines.len() / wanted.max(1)).max(1);
-        (0..self.rows.lines.len())
-            .step_by(stride)
-            .map(RowId::at)
-            .filter(|row| self.until(*row) != NEVER)
+        let rows = (0..self.rows.lines.len()).step_by(stride);
+        rows.map(RowId::at).filter(|row| {
+            let line = &self.rows.lines[row.index()];
+            line.until != NEVER || line.pending != NEVER || line.stated != NEVER
+        })
     }
 }
 

@@ -8,6 +8,19 @@ use crate::join::{Observer, Scene};
 use crate::kernel::{Derivations, Kernel};
 use crate::plan::{Plan, Tree};
 
+/// What a walk reads of the kernel, beside the plan and the slots that are borrowed with it.
+macro_rules! scene {
+    ($kernel:ident) => {
+        Scene {
+            relations: &$kernel.relations,
+            live: &$kernel.live,
+            dictionary: &mut $kernel.dictionary,
+            evaluator: &mut $kernel.evaluator,
+            lookups: &mut $kernel.totals.lookups,
+        }
+    };
+}
+
 impl Kernel {
     /// Walk the trees that a fact triggers through its body conditions.
     pub(crate) fn walk_body<'k, O: Observer>(
@@ -18,12 +31,7 @@ impl Kernel {
         observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
     ) {
         let mut observer = observer(&mut self.derivations, &self.prior);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
+        let mut scene = scene!(self);
         let relation = &self.relations[fact.relation.index()];
         for condition in self.body.class(relation.class(fact.row)) {
             if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
@@ -51,12 +59,7 @@ impl Kernel {
         observer: impl FnOnce(&'k mut Derivations) -> O,
     ) -> O {
         let mut observer = observer(&mut self.derivations);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
+        let mut scene = scene!(self);
         let relation = &self.relations[fact.relation.index()];
         let class = self.head.class_of(fact.relation, relation, fact.row);
         for condition in self.head.class(class) {
@@ -75,12 +78,7 @@ impl Kernel {
         observer: impl FnOnce(&'k mut Derivations) -> O,
     ) {
         let mut observer = observer(&mut self.derivations);
-        let mut scene = Scene {
-            relations: &self.relations,
-            live: &self.live,
-            dictionary: &mut self.dictionary,
-            evaluator: &mut self.evaluator,
-        };
+        let mut scene = scene!(self);
         scene.walk(&self.plan.starts[stratum], &mut self.slots, FOREVER, &mut observer);
     }
 }

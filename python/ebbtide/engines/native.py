@@ -243,7 +243,7 @@ class NativeEngine:
         return lambda: table.follow(self._kernel)
 
     def stats(self) -> Mapping[str, int]:
-        """Totals since the start (ticks, stated, derivations, entered, left) and sizes now."""
+        """Totals since the start (ticks, stated, lookups, derivations, ...) and sizes now."""
         return self._kernel.stats()
 
     def __len__(self) -> int:

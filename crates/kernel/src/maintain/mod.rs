@@ -79,6 +79,7 @@ impl Kernel {
         if anew {
             self.offer_stated();
         }
+        self.replan_if_stale();
         for stratum in 0..self.plan.starts.len() {
             if !anew {
                 self.lower(stratum, tick);

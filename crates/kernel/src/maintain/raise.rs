@@ -61,6 +61,7 @@ impl Kernel {
                     return self.check_size(None);
                 }
                 self.settle_derivations()?;
+                self.replan_if_stale();
                 continue;
             }
             self.warm_opened(stratum);

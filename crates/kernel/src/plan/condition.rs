@@ -66,8 +66,13 @@ impl Condition {
 /// The conditions of one relation that have their constants in the same columns.
 struct Shape {
     columns: Vec<usize>,
-    groups: HashTable<Group>,
+    groups: Vec<Group>,
+    /// The positions of the groups by their constants, for shapes with many.
+    table: HashTable<usize>,
 }
+
+/// Up to this many groups are compared one by one.
+const FEW: usize = 8;
 
 /// Conditions with the same constants.
 struct Group {
@@ -109,26 +114,24 @@ impl Conditions {
         let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
-            shapes.push(Shape { columns, groups: HashTable::new() });
+            shapes.push(Shape { columns, groups: Vec::new(), table: HashTable::new() });
             shapes.len() - 1
         });
         let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
-        let hash = hash_terms(constants.iter().copied());
-        shapes[position]
-            .groups
+        let Shape { groups, table, .. } = &mut shapes[position];
+        let hash = |constants: &[TermId]| hash_terms(constants.iter().copied());
+        let group = *table
             .entry(
-                hash,
-                |group| group.constants == constants,
-                |group| hash_terms(group.constants.iter().copied()),
+                hash(&constants),
+                |group| groups[*group].constants == constants,
+                |group| hash(&groups[*group].constants),
             )
-            .or_insert_with(|| Group {
-                constants: constants.clone(),
-                conditions: Vec::new(),
-                class: None,
-            })
-            .get_mut()
-            .conditions
-            .push(id);
+            .or_insert(groups.len())
+            .get();
+        if group == groups.len() {
+            groups.push(Group { constants, conditions: Vec::new(), class: None });
+        }
+        groups[group].conditions.push(id);
     }
 
     fn classify_groups(&mut self) {
@@ -202,12 +205,15 @@ impl Conditions {
 
 impl Shape {
     fn group(&self, relation: &Relation, row: RowId) -> Option<&Group> {
-        let key = || self.columns.iter().map(|column| relation.term(row, *column));
         let same = |group: &Group| {
             let mut pairs = self.columns.iter().zip(&group.constants);
             pairs.all(|(column, term)| relation.term(row, *column) == *term)
         };
-        self.groups.find(hash_terms(key()), same)
+        if self.groups.len() <= FEW {
+            return self.groups.iter().find(|group| same(group));
+        }
+        let hash = hash_terms(self.columns.iter().map(|column| relation.term(row, *column)));
+        self.table.find(hash, |group| same(&self.groups[*group])).map(|group| &self.groups[*group])
     }
 }
 

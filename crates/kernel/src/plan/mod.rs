@@ -68,7 +68,7 @@ impl Plan {
             starts: trees(strata),
             deriving: trees(head.len()),
             slots: 0,
-            sizes: relations.iter().map(Relation::len).collect(),
+            sizes: relations.iter().map(Relation::expected).collect(),
         };
         let statistics = Statistics::of(relations);
         let mut planner = Planner::new(body, &statistics, relations.len());
@@ -106,7 +106,7 @@ impl Plan {
     /// Whether some relation has grown or shrunk so much that another order may be better.
     pub fn is_stale(&self, relations: &[Relation]) -> bool {
         self.sizes.iter().zip(relations).any(|(planned, relation)| {
-            let (planned, now) = ((*planned).max(SMALL), relation.len().max(SMALL));
+            let (planned, now) = ((*planned).max(SMALL), relation.expected().max(SMALL));
             now > 8 * planned || planned > 8 * now
         })
     }

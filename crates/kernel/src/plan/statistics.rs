@@ -9,7 +9,7 @@ use crate::relation::Relation;
 
 /// Facts looked at per relation.
 const SAMPLE: usize = 1024;
-/// What is assumed of a relation that holds nothing yet.
+/// What is assumed of relations while there are no facts at all.
 const UNKNOWN_SIZE: f64 = 1_000.0;
 const UNKNOWN_SELECTIVITY: f64 = 0.1;
 
@@ -19,6 +19,8 @@ type Question = (RelationId, Vec<(usize, TermId)>, Vec<usize>);
 /// A sample of every relation.
 pub struct Statistics {
     samples: Vec<Sample>,
+    /// Whether there are facts at all.
+    is_known: bool,
     known: RefCell<HashMap<Question, f64>>,
 }
 
@@ -31,25 +33,28 @@ impl Statistics {
     /// Look at the relations.
     pub fn of(relations: &[Relation]) -> Self {
         let sample = |relation: &Relation| Sample {
-            size: relation.len(),
+            size: relation.expected(),
             rows: relation.sample(SAMPLE).map(|row| relation.terms(row).collect()).collect(),
         };
-        Self { samples: relations.iter().map(sample).collect(), known: RefCell::default() }
+        let samples: Vec<Sample> = relations.iter().map(sample).collect();
+        let is_known = samples.iter().any(|sample| sample.size > 0);
+        Self { samples, is_known, known: RefCell::default() }
     }
 
     /// How many facts match the condition, on average, once these columns are known too.
     pub fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
         let key = (condition.relation, condition.constants.clone(), bound.to_vec());
-        *self
-            .known
-            .borrow_mut()
-            .entry(key)
-            .or_insert_with(|| self.samples[condition.relation.index()].matches(condition, bound))
+        *self.known.borrow_mut().entry(key).or_insert_with(|| {
+            self.samples[condition.relation.index()].matches(condition, bound, self.is_known)
+        })
     }
 }
 
 impl Sample {
-    fn matches(&self, condition: &Condition, bound: &[usize]) -> f64 {
+    fn matches(&self, condition: &Condition, bound: &[usize], is_known: bool) -> f64 {
+        if self.rows.is_empty() && is_known {
+            return 0.0;
+        }
         if self.rows.is_empty() {
             let known = condition.constants.len() + bound.len();
             return UNKNOWN_SIZE
