@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use oxsdatatypes::Decimal;
 use regex::Regex;
 
-use crate::value::{Value, is_blank, is_iri, is_literal, string_of, string_text, typed_text};
+use crate::value::{
+    Value, double_lexical, is_blank, is_iri, is_literal, string_of, string_text, typed_text,
+};
 
 macro_rules! builtins {
     ($($variant:ident $name:literal $arity:literal),+ $(,)?) => {
@@ -183,7 +185,7 @@ fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<S
         Builtin::Quotient if f64::from(right) != 0.0 => left / right,
         _ => return None,
     };
-    Some(typed_text(double, "double"))
+    Some(typed_text(double_lexical(double), "double"))
 }
 
 /// The quotient of two decimals, cut after 18 places. The library's own gives up on zero and on

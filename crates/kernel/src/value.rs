@@ -130,6 +130,31 @@ pub fn typed_text(lexical: impl std::fmt::Display, datatype: &str) -> String {
     format!("\"{lexical}\"^^<{XSD}{datatype}>")
 }
 
+/// The lexical form of a double: no exponent, and the fewest digits that read back as itself. Where
+/// two such forms are equally near it is the even one.
+pub fn double_lexical(value: Double) -> String {
+    let number = f64::from(value);
+    if !number.is_finite() || number == 0.0 {
+        return value.to_string();
+    }
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let shortest = format!("{number:e}");
+    let places = digits(shortest.split('e').next().unwrap_or_default()).saturating_sub(1);
+    let even = format!("{number:.places$e}");
+    // Beside a power of two the even form may be nearer to the next double.
+    let rounded = if even.parse() == Ok(number) { even } else { shortest };
+    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let sign = if number < 0.0 { "-" } else { "" };
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let point = 1 + exponent;
+    match usize::try_from(point) {
+        Ok(point) if point >= digits.len() => format!("{sign}{digits:0<point$}"),
+        Ok(point) if point > 0 => format!("{sign}{}.{}", &digits[..point], &digits[point..]),
+        _ => format!("{sign}0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)),
+    }
+}
+
 impl<'a> Value<'a> {
     /// The value of a term, if it has one.
     pub fn of(text: &'a str) -> Option<Self> {
@@ -195,5 +220,21 @@ impl<'a> Value<'a> {
                 _ => self.double()?.partial_cmp(&other.double()?),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_have_the_fewest_digits() {
+        let lexical = |number: f64| double_lexical(Double::from(number));
+        assert_eq!(lexical(900_719_925_474_099.25), "900719925474099.2");
+        assert_eq!(lexical(2.0_f64.powi(-24)), "0.00000005960464477539063");
+        assert_eq!(
+            [1e21, -0.5, 1.5e-7, 3.0, 0.0, f64::INFINITY].map(lexical),
+            ["1000000000000000000000", "-0.5", "0.00000015", "3", "0", "INF"]
+        );
     }
 }

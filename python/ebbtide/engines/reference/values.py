@@ -19,7 +19,7 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -113,7 +113,8 @@ def literal(number: Number) -> Literal:
     """The literal that denotes a number.
 
     Integers are plain; decimals and doubles have no exponent and no superfluous zero; a double has
-    the fewest digits that read back as itself.
+    the fewest digits that read back as itself, and of two such forms that are equally near the
+    even one.
 
     >>> [literal(number).lexical for number in (7, Fraction(5, 2), Fraction(3), 1e21, -0.5)]
     ['7', '2.5', '3', '1000000000000000000000', '-0.5']
@@ -128,7 +129,15 @@ def literal(number: Number) -> Literal:
         return Literal("NaN", XSD + "double")
     if math.isinf(number):
         return Literal("INF" if number > 0 else "-INF", XSD + "double")
-    return Literal(_plain(f"{Decimal(repr(number)):f}"), XSD + "double")
+    return Literal(_plain(f"{_shortest(number):f}"), XSD + "double")
+
+
+def _shortest(number: float) -> Decimal:
+    """The shortest decimal that reads back as the double; `repr` leaves open which one."""
+    shortest = Decimal(repr(number))
+    digits = len(shortest.as_tuple().digits)
+    even = Context(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(Decimal(number))
+    return even if float(even) == number else shortest
 
 
 def order(left: Datum, right: Datum) -> int | None:
