@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use arrow_array::RecordBatch;
 use ebbtide_kernel::budget::Budget;
 use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{Grid, Instant, NEVER};
@@ -39,15 +40,29 @@ fn reason(outcome: Result<(), Refused>) -> Option<&'static str> {
 }
 
 impl Kernel {
-    fn intern(&mut self, relation: usize, terms: &[String]) -> PyResult<Vec<TermId>> {
+    fn check_arity(&self, relation: usize, given: usize) -> PyResult<()> {
         let declared = self.core.relation(RelationId::at(relation)).arity();
-        if declared != terms.len() {
-            let name = &self.core.program().relations[relation].name;
-            let message = format!("{name} takes {declared} terms, not {}", terms.len());
-            return Err(PyValueError::new_err(message));
+        if declared == given {
+            return Ok(());
         }
+        let name = &self.core.program().relations[relation].name;
+        Err(PyValueError::new_err(format!("{name} takes {declared} terms, not {given}")))
+    }
+
+    fn intern(&mut self, relation: usize, terms: &[String]) -> PyResult<Vec<TermId>> {
+        self.check_arity(relation, terms.len())?;
         let dictionary = self.core.dictionary_mut();
         Ok(terms.iter().map(|text| dictionary.intern(text)).collect())
+    }
+
+    /// The terms of a record batch, column by column.
+    fn intern_columns(
+        &mut self,
+        batch: &RecordBatch,
+        names: &[String],
+    ) -> PyResult<Vec<Vec<TermId>>> {
+        let dictionary = self.core.dictionary_mut();
+        names.iter().map(|name| columns::terms(dictionary, batch, name)).collect()
     }
 
     fn find(&self, relation: usize, terms: &[String]) -> Option<FactId> {
@@ -125,14 +140,13 @@ impl Kernel {
         time: &str,
         names: Vec<String>,
     ) -> PyResult<(Vec<usize>, Vec<usize>)> {
+        self.check_arity(relation, names.len())?;
         let (mut late, mut outside, mut first) = (Vec::new(), Vec::new(), 0);
         let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
         for batch in capsule::import(data)? {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let instants = columns::instants(&batch, time)?;
-            let dictionary = self.core.dictionary_mut();
-            let terms = names.iter().map(|name| columns::terms(dictionary, &batch, name));
-            let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
+            let terms = self.intern_columns(&batch, &names)?;
             let mut tuple = vec![TermId(0); terms.len()];
             for (row, at) in instants.into_iter().enumerate() {
                 for (place, column) in tuple.iter_mut().zip(&terms) {
@@ -156,11 +170,10 @@ impl Kernel {
         data: &Bound<'_, PyAny>,
         names: Vec<String>,
     ) -> PyResult<()> {
+        self.check_arity(relation, names.len())?;
         for batch in capsule::import(data)? {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-            let dictionary = self.core.dictionary_mut();
-            let terms = names.iter().map(|name| columns::terms(dictionary, &batch, name));
-            let terms: Vec<Vec<TermId>> = terms.collect::<PyResult<_>>()?;
+            let terms = self.intern_columns(&batch, &names)?;
             for row in 0..batch.num_rows() {
                 let tuple: Vec<TermId> = terms.iter().map(|column| column[row]).collect();
                 self.core.add(RelationId::at(relation), &tuple);

@@ -99,7 +99,13 @@ class NativeEngine:
         position = self._relation_ids.get(fact.relation)
         if position is None:
             known = ", ".join(self._relations)
-            raise KeyError(f"the program has no relation {fact.relation}; it has {known}")
+            raise ValueError(f"the program has no relation {fact.relation}; it has {known}")
+        return position
+
+    def _stream(self, name: str) -> int:
+        position = self._stream_ids.get(name)
+        if position is None:
+            raise ValueError(f"there is no stream {name!r}; there are {', '.join(self.windows)}")
         return position
 
     def add(self, fact: Fact) -> None:
@@ -109,7 +115,7 @@ class NativeEngine:
     def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
         """State a fact that happens at `at` on a stream; `LateFact` if that tick is over."""
         refused = self._kernel.push(
-            self._stream_ids[stream], self._relation(fact), [term.text for term in fact.terms], at
+            self._stream(stream), self._relation(fact), [term.text for term in fact.terms], at
         )
         if refused == "late":
             raise LateFact(f"{fact} happens at {at}, and that tick is over")
@@ -125,7 +131,7 @@ class NativeEngine:
     ) -> list[int]:
         """State the facts of Arrow data; the numbers of the rows that came late."""
         late, _outside = self._kernel.push_arrow(
-            self._stream_ids[stream],
+            self._stream(stream),
             self._relation_ids[relation],
             data,
             time_column,
