@@ -4,9 +4,9 @@
 //! level or a later one. Each fact is therefore settled once, with its longest lifetime (the widest
 //! path of graph search).
 //!
-//! Shape: facts of the current level on a stack; those of the bucket that is open in a heap; nearer
-//! buckets in an array, unsorted until they are opened; what lies beyond the array in a heap of its
-//! own, which comes first.
+//! Shape: facts of the current level on a stack; the bucket that is open sorted, and what joins it
+//! later in a heap beside it; nearer buckets in an array, unsorted until they are opened; what lies
+//! beyond the array in a heap of its own, which comes first.
 
 use std::collections::BinaryHeap;
 
@@ -24,11 +24,14 @@ pub struct Agenda {
     level: Instant,
     now: Vec<FactId>,
     beyond: BinaryHeap<(Instant, FactId)>,
-    open: BinaryHeap<(Instant, FactId)>,
-    /// The position of the open bucket; buckets above it are empty.
+    /// The open bucket, in ascending order.
+    open: Vec<(Instant, FactId)>,
+    joined: BinaryHeap<(Instant, FactId)>,
+    /// How much of the open bucket was not handed out by `upcoming` yet.
+    ahead: usize,
+    /// The position of the highest bucket that holds anything, open or not.
     top: usize,
     near: Vec<Vec<(Instant, FactId)>>,
-    opened: Vec<FactId>,
 }
 
 impl Agenda {
@@ -40,10 +43,11 @@ impl Agenda {
             level: FOREVER,
             now: Vec::new(),
             beyond: BinaryHeap::new(),
-            open: BinaryHeap::new(),
+            open: Vec::new(),
+            joined: BinaryHeap::new(),
+            ahead: 0,
             top: 0,
             near: Vec::new(),
-            opened: Vec::new(),
         }
     }
 
@@ -59,34 +63,51 @@ impl Agenda {
             self.now.push(fact);
             return;
         }
-        let ahead = self.grid.bucket(until).wrapping_sub(self.base);
-        if !(0..NEAR).contains(&ahead) {
+        let position = self.grid.bucket(until).wrapping_sub(self.base);
+        if !(0..NEAR).contains(&position) {
             self.beyond.push((until, fact));
             return;
         }
-        let ahead = ahead as usize;
-        if ahead == self.top {
-            self.open.push((until, fact));
+        let position = position as usize;
+        if position >= self.near.len() {
+            self.near.resize_with(position + 1, Vec::new);
+        }
+        if position == self.top && !(self.open.is_empty() && self.joined.is_empty()) {
+            self.joined.push((until, fact));
             return;
         }
-        if ahead > self.top {
-            // Before the first pop the highest bucket is not known yet.
+        if position > self.top {
             self.close();
-            self.top = ahead;
+            self.top = position;
         }
-        if ahead >= self.near.len() {
-            self.near.resize_with(ahead + 1, Vec::new);
-        }
-        self.near[ahead].push((until, fact));
+        self.near[position].push((until, fact));
     }
 
+    /// A higher bucket comes first: put the open one back.
     fn close(&mut self) {
-        if !self.open.is_empty() {
-            if self.top >= self.near.len() {
-                self.near.resize_with(self.top + 1, Vec::new);
+        self.near[self.top].append(&mut self.open);
+        self.near[self.top].extend(self.joined.drain());
+    }
+
+    /// Open the highest bucket that holds anything.
+    fn open_next(&mut self) {
+        while self.open.is_empty() && self.joined.is_empty() {
+            let Some(bucket) = self.near.get_mut(self.top) else { return };
+            if !bucket.is_empty() {
+                std::mem::swap(&mut self.open, bucket);
+                self.open.sort_unstable();
+                self.ahead = self.open.len();
+            } else if self.top == 0 {
+                return;
+            } else {
+                self.top -= 1;
             }
-            self.near[self.top].extend(self.open.drain());
         }
+    }
+
+    fn peek_near(&mut self) -> Option<(Instant, FactId)> {
+        self.open_next();
+        self.open.last().copied().max(self.joined.peek().copied())
     }
 
     /// The level of the next fact.
@@ -94,10 +115,7 @@ impl Agenda {
         if !self.now.is_empty() {
             return Some(self.level);
         }
-        let next = self.beyond.peek().copied().or_else(|| {
-            self.open_next();
-            self.open.peek().copied()
-        });
+        let next = self.beyond.peek().copied().or_else(|| self.peek_near());
         next.map(|(level, _)| level)
     }
 
@@ -107,38 +125,21 @@ impl Agenda {
             return Some((self.level, fact));
         }
         let next = self.beyond.pop().or_else(|| {
-            self.open_next();
-            self.open.pop()
+            let next = self.peek_near();
+            if self.open.last().copied() == next { self.open.pop() } else { self.joined.pop() }
         });
         self.level = next.map_or(FOREVER, |(level, _)| level);
         next
     }
 
-    /// Open the highest bucket that holds anything.
-    fn open_next(&mut self) {
-        loop {
-            if let Some(bucket) = self.near.get_mut(self.top)
-                && !bucket.is_empty()
-            {
-                self.opened.extend(bucket.iter().map(|(_, fact)| *fact));
-                self.open.extend(bucket.drain(..));
-            }
-            if !self.open.is_empty() || self.top == 0 {
-                return;
-            }
-            self.top -= 1;
+    /// Some facts that come next, each of them once; nothing while those handed out last.
+    pub fn upcoming(&mut self, count: usize, into: &mut Vec<FactId>) {
+        into.clear();
+        if self.open.len() <= self.ahead {
+            let from = self.open.len().saturating_sub(count);
+            into.extend(self.open[from..].iter().rev().map(|(_, fact)| *fact));
+            self.ahead = from.saturating_sub(1);
         }
-    }
-
-    /// The facts of buckets that were opened since it was last asked. Give the vector back.
-    pub fn take_opened(&mut self) -> Vec<FactId> {
-        std::mem::take(&mut self.opened)
-    }
-
-    /// Give back the vector, for its memory.
-    pub fn give_opened(&mut self, mut opened: Vec<FactId>) {
-        opened.clear();
-        self.opened = opened;
     }
 
     /// Drop everything.
@@ -146,6 +147,7 @@ impl Agenda {
         self.now.clear();
         self.beyond.clear();
         self.open.clear();
+        self.joined.clear();
         self.near.iter_mut().for_each(Vec::clear);
         self.top = 0;
         self.level = FOREVER;

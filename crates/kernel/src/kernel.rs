@@ -152,8 +152,9 @@ pub struct Kernel {
     /// Whether the changes were read by somebody: a tick that failed is told with the next one.
     pub(crate) told: bool,
     pub(crate) totals: Totals,
-    /// Scratch: the slots of a walk.
+    /// Scratch: the slots of a walk, and the facts to warm.
     pub(crate) slots: Vec<TermId>,
+    pub(crate) upcoming: Vec<FactId>,
 }
 
 /// Why an arrival was not taken.
@@ -232,6 +233,7 @@ impl Kernel {
             told: true,
             totals: Totals::default(),
             slots,
+            upcoming: Vec::new(),
         }
     }
 

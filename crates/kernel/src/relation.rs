@@ -353,8 +353,9 @@ impl Relation {
         self.rows.lines.len() >= LARGE
     }
 
-    /// Fetch rows that are about to end, and their neighbours in the indexes.
+    /// Fetch rows that are about to end, and their neighbours and places in the indexes.
     pub fn warm_rows(&self, rows: impl Iterator<Item = RowId> + Clone) {
+        let again = rows.clone();
         let mut fetched = 0;
         for row in rows.clone() {
             fetched ^= self.rows.lines[row.index()].order;
@@ -368,6 +369,16 @@ impl Relation {
             }
         }
         std::hint::black_box(fetched);
+        for row in again {
+            let mut leader = self.rows.arity + 1;
+            for Index { columns, firsts } in &self.indexes {
+                if self.rows.word(row, leader) == NO_ROW {
+                    let hash = self.rows.hash_key(columns, row);
+                    std::hint::black_box(firsts.find(hash, |other| *other == row));
+                }
+                leader += 2;
+            }
+        }
     }
 
     /// Fetch the places of rows in the table of all rows.

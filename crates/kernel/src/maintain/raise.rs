@@ -64,7 +64,7 @@ impl Kernel {
                 self.replan_if_stale();
                 continue;
             }
-            self.warm_opened(stratum);
+            self.warm_upcoming(stratum);
             let Some((level, fact)) = self.agenda.pop() else { continue };
             let relation = &self.relations[fact.relation.index()];
             if relation.pending(fact.row) == level {
@@ -77,17 +77,18 @@ impl Kernel {
     }
 
     /// Warm the indexes for the facts that come next on the agenda.
-    fn warm_opened(&mut self, stratum: usize) {
-        let opened = self.agenda.take_opened();
-        for some in opened.chunks(TOGETHER) {
-            self.warm(some, Relation::warm_indexes);
-            for fact in some {
+    fn warm_upcoming(&mut self, stratum: usize) {
+        let mut facts = std::mem::take(&mut self.upcoming);
+        self.agenda.upcoming(TOGETHER, &mut facts);
+        if !facts.is_empty() {
+            self.warm(&facts, Relation::warm_indexes);
+            for fact in &facts {
                 if self.relations[fact.relation.index()].is_large() {
                     self.warm_body(*fact, stratum);
                 }
             }
         }
-        self.agenda.give_opened(opened);
+        self.upcoming = facts;
     }
 
     /// Rules without positive atoms need no fact to start.
