@@ -8,7 +8,7 @@ use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{Grid, Instant, NEVER};
 use ebbtide_kernel::kernel::{self as core, Refused, Settings};
 use ebbtide_kernel::maintain::Strategy;
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -274,7 +274,10 @@ impl Kernel {
     fn why(&mut self, relation: usize, terms: Vec<String>) -> PyResult<Vec<ProofTuple>> {
         let fact = self.find(relation, &terms);
         let fact = fact.ok_or_else(|| PyKeyError::new_err("the fact does not hold"))?;
-        let nodes = self.core.why(fact).into_iter().map(|node| {
+        let nodes = self.core.why(fact).ok_or_else(|| {
+            PyRuntimeError::new_err("the last tick broke off, so not every fact has a proof")
+        })?;
+        let nodes = nodes.into_iter().map(|node| {
             let rule = node.rule.map(|rule| rule.index());
             let terms = texts(&self.core, node.fact);
             (node.fact.relation.index(), terms, node.until.0, rule, node.premises)

@@ -24,8 +24,9 @@ pub struct ProofNode {
 }
 
 impl Kernel {
-    /// Why a fact that holds does so.
-    pub fn why(&mut self, fact: FactId) -> Vec<ProofNode> {
+    /// Why a fact that holds does so. None only after a tick that broke off, which may leave facts
+    /// whose derivations are gone.
+    pub fn why(&mut self, fact: FactId) -> Option<Vec<ProofNode>> {
         if !self.plans_heads {
             self.plans_heads = true;
             self.replan();
@@ -36,10 +37,11 @@ impl Kernel {
         while let Some(fact) = facts.get(nodes.len()).copied() {
             let until = self.until(fact);
             let stated = self.relations[fact.relation.index()].stated(fact.row) >= until;
-            let support = if stated { None } else { self.support(fact) };
-            let (rule, body) = match support {
-                Some((rule, body)) => (Some(rule), body),
-                None => (None, Vec::new()),
+            let (rule, body) = if stated {
+                (None, Vec::new())
+            } else {
+                let (rule, body) = self.support(fact)?;
+                (Some(rule), body)
             };
             let mut premises = Vec::with_capacity(body.len());
             for premise in body {
@@ -50,6 +52,6 @@ impl Kernel {
             }
             nodes.push(ProofNode { fact, until, rule, premises });
         }
-        nodes
+        Some(nodes)
     }
 }

@@ -250,7 +250,7 @@ proptest! {
         for id in [PATH, OPEN] {
             let rows: Vec<_> = kernel.relation(id).live().collect();
             for row in rows {
-                let proof = kernel.why(FactId { relation: id, row });
+                let proof = kernel.why(FactId { relation: id, row }).unwrap();
                 for node in &proof {
                     let untils = node.premises.iter().map(|premise| proof[*premise].until);
                     prop_assert_eq!(node.rule.is_none(), node.premises.is_empty());
