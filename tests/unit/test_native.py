@@ -166,6 +166,16 @@ def test_snapshots_are_of_one_program_and_its_windows() -> None:
         engine().restore(saved[:8] + b"\x09" + saved[9:])
 
 
+def test_a_snapshot_leaves_the_last_delta_readable() -> None:
+    native = engine()
+    native.push(is_in("A", "B"), at=1)
+    native.advance(1)
+    native.advance(20)
+    native.snapshot()
+    left = pa.table(native.changes_arrow("isIn")).to_pylist()
+    assert left == [{"c0": name("A"), "c1": name("B"), "until": 11, "diff": -1}]
+
+
 def test_a_snapshot_keeps_count_windows_and_what_waits() -> None:
     first = NativeEngine(RULES, {"default": Count(2)})
     for at, (one, other) in enumerate(("AB", "BC", "CD"), start=1):

@@ -285,7 +285,7 @@ impl Kernel {
         Ok(nodes.collect())
     }
 
-    fn snapshot<'py>(&mut self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {
+    fn snapshot<'py>(&self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.core.snapshot(fingerprint))
     }
 

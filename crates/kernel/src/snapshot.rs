@@ -122,10 +122,8 @@ impl<'a> Reader<'a> {
 }
 
 impl Kernel {
-    /// The kernel as bytes. `fingerprint` names the program and the windows. Terms of
-    /// what the last tick ended can no longer be read afterwards.
-    pub fn snapshot(&mut self, fingerprint: &str) -> Vec<u8> {
-        self.dictionary.sweep();
+    /// The kernel as bytes. `fingerprint` names the program and the windows.
+    pub fn snapshot(&self, fingerprint: &str) -> Vec<u8> {
         let mut payload = Writer::default();
         payload.text(fingerprint);
         payload.instant(self.tick.unwrap_or(NEVER));
