@@ -20,6 +20,7 @@ from ebbtide.languages.jena import parse_rules
 from ebbtide.program import Fact
 from ebbtide.terms.formats import TimedFact, read_ntriples, read_timed
 from ebbtide.testing import workloads
+from ebbtide.testing.workloads.lubm import departments, ontology
 
 RULES = """\
 @prefix ex: <http://example/>.
@@ -184,17 +185,41 @@ def test_generate_writes_what_the_workload_is(ebbtide: Ebbtide, name: str) -> No
     assert (
         ebbtide("generate", name, "--out", "data/new", "--seed", "3", "--start", "60000").code == 0
     )
-    defaults = {"isin": {"facts": 10_000}, "mobility": {}}
-    workload = getattr(workloads, name)(seed=3, start=60_000, **defaults[name])
+    defaults = {"isin": {"facts": 10_000}}
+    workload = getattr(workloads, name)(seed=3, start=60_000, **defaults.get(name, {}))
     background = [fact.terms for fact in workload.background()]
     stream = [TimedFact(fact.terms, at) for fact, at in workload.stream()]
     assert list(read_ntriples(f"data/new/{name}.nt")) == background
     assert list(read_timed(f"data/new/{name}.tnt")) == stream
 
 
+def test_generate_to_standard_output(ebbtide: Ebbtide) -> None:
+    """The stream alone, so that any size can go through a pipe."""
+    assert ebbtide("generate", "isin", "--facts", "20").code == 0
+    code, out, err = ebbtide("generate", "isin", "--facts", "20", "--out", "-")
+    assert (code, err) == (0, "")
+    assert out == Path("isin.tnt").read_text()
+
+
+def test_generate_lubm(ebbtide: Ebbtide) -> None:
+    """Each department at its instant, the ontology apart; or all in one file without instants."""
+    rows = [" ".join(row) for department in departments(seed=3) for row in department.rows]
+    schema = [" ".join(row) for row in ontology()]
+    assert ebbtide("generate", "lubm", "--seed", "3", "--every", "7").code == 0
+    lines = [line.partition("\t") for line in Path("lubm.tnt").read_text().splitlines()]
+    assert [line for _, _, line in lines] == [f"{row} ." for row in rows]
+    instants = list(dict.fromkeys(int(at) for at, _, _ in lines))
+    assert instants == [7 * place for place in range(len(list(departments(seed=3))))]
+    assert Path("lubm.nt").read_text().splitlines() == [f"{row} ." for row in schema]
+    assert ebbtide("generate", "lubm", "--seed", "3", "--plain", "--out", "plain").code == 0
+    assert [path.name for path in Path("plain").iterdir()] == ["lubm.nt"]
+    assert Path("plain/lubm.nt").read_text().splitlines() == [f"{row} ." for row in schema + rows]
+
+
 def test_generate_refuses_what_cannot_be(ebbtide: Ebbtide) -> None:
     assert ebbtide("generate", "isin", "--depth", "0").code == 1
     assert ebbtide("generate", "isin", "--start", "noon").code == 1
+    assert ebbtide("generate", "lubm", "--every", "0").code == 1
     assert ebbtide("generate", "isin", "--out", "site.nt/below").code in (1, 2)
 
 

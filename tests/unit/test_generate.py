@@ -9,7 +9,7 @@ import pytest
 
 from ebbtide.program import Fact
 from ebbtide.terms import IRI
-from ebbtide.testing.workloads import Workload, WorkloadError, isin, mobility
+from ebbtide.testing.workloads import Workload, WorkloadError, isin, lubm, mobility
 
 IS_IN = IRI("http://example/isIn")
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -105,6 +105,8 @@ def test_mobility_moves():
         (isin, {"fanout": 0}, "fanout must be at least 1"),
         (isin, {"background": 1.5}, "between 0 and 1"),
         (isin, {"rate": 0}, "rate must be positive"),
+        (lubm, {"universities": -1}, "universities must be at least 0"),
+        (lubm, {"every": 0}, "every must be at least 1"),
         (mobility, {"commuters": -1}, "commuters must be at least 0"),
         (mobility, {"seconds": -1}, "seconds must be at least 0"),
     ],

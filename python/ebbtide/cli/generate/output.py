@@ -1,31 +1,59 @@
-"""Where a workload goes: NAME.tnt, the stream, and NAME.nt, the background, in one folder."""
+"""Where a workload goes: NAME.tnt, the stream, and NAME.nt, the background, in one folder.
+
+With `-` instead of a folder, the stream alone goes to standard output.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
     from ebbtide.testing.workloads import Workload
 
-Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.", file_okay=False)]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        "-o",
+        help="The folder to write to; - writes the stream alone to standard output.",
+        file_okay=False,
+        metavar="DIR",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same facts.")]
 Start = Annotated[str, typer.Option(help="The first instant: milliseconds or ISO 8601.")]
 
+STANDARD_OUTPUT: Final = Path("-")
 
-def write_workload(workload: Workload, folder: Path, name: str) -> None:
-    """Write both files and say so on standard error."""
-    from ebbtide.cli.progress import step
+
+def write_workload(workload: Workload, out: Path, name: str) -> None:
+    """Write the background and the stream of a workload."""
     from ebbtide.terms.writing import ntriples_line, timed_line
 
-    folder.mkdir(parents=True, exist_ok=True)
     background = (ntriples_line(fact.terms) for fact in workload.background())
     stream = (timed_line(at, fact.terms) for fact, at in workload.stream())
-    for lines, path in ((background, folder / f"{name}.nt"), (stream, folder / f"{name}.tnt")):
+    write_files(out, stream=(f"{name}.tnt", stream), background=(f"{name}.nt", background))
+
+
+def write_files(
+    out: Path,
+    stream: tuple[str, Iterable[str]],
+    background: tuple[str, Iterable[str]] | None = None,
+) -> None:
+    """Write lines to files of these names and say so on standard error."""
+    if out == STANDARD_OUTPUT:
+        sys.stdout.writelines(stream[1])
+        return
+    from ebbtide.cli.progress import step
+
+    out.mkdir(parents=True, exist_ok=True)
+    for name, lines in filter(None, (background, stream)):
+        path = out / name
         with step(f"writing {path}"):
             written = _write(lines, path)
         print(f"{path}: {written} facts", file=sys.stderr)

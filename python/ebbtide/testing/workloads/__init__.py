@@ -5,7 +5,8 @@ demo drops them into a folder, tests and benches push them straight into a reaso
 """
 
 from ebbtide.testing.workloads.isin import isin
+from ebbtide.testing.workloads.lubm import lubm
 from ebbtide.testing.workloads.mobility import mobility
 from ebbtide.testing.workloads.workload import Workload, WorkloadError
 
-__all__ = ["Workload", "WorkloadError", "isin", "mobility"]
+__all__ = ["Workload", "WorkloadError", "isin", "lubm", "mobility"]
