@@ -103,6 +103,10 @@ format: ready ## rewrite Python and Rust in the house's format
 	@$(BIN)/ruff format .
 	@cargo fmt --all
 
+.PHONY: tables
+tables: ready ## rewrite the tables of docs/ that are made from the files they are about
+	@$(BIN)/ebbtide rules table --into docs/regimes.md
+
 .PHONY: bench
 bench: ready ## the paper's experiment, to report/ (ARGS='--quick' or any other option)
 	@$(BIN)/ebbtide bench imars --report report $(ARGS)

@@ -18,6 +18,7 @@ from ebbtide.engines.budget import Budget
 from ebbtide.engines.native import BudgetExceeded, NativeEngine
 from ebbtide.languages.jena import parse_rules
 from ebbtide.program import Fact
+from ebbtide.regimes import find, regimes
 from ebbtide.terms.formats import TimedFact, read_ntriples, read_timed
 from ebbtide.testing import workloads
 from ebbtide.testing.workloads.lubm import departments, ontology
@@ -238,3 +239,45 @@ def test_the_installed_command_survives_a_closed_pipe(tmp_path: Path) -> None:
     )
     assert len(ended.stdout.splitlines()) == 1
     assert "Traceback" not in ended.stderr
+
+
+def test_rules_list_names_every_regime(ebbtide: Ebbtide) -> None:
+    ended = ebbtide("rules", "list")
+    assert ended.code == 0
+    assert all(regime.name in ended.out for regime in regimes())
+
+
+def test_rules_show_prints_the_file(ebbtide: Ebbtide) -> None:
+    assert ebbtide("rules", "show", "rhodf").out == find("rhodf").text
+
+
+def test_rules_export_copies_once(ebbtide: Ebbtide, tmp_path: Path) -> None:
+    assert ebbtide("rules", "export", "rhodf").out == "rhodf.rules\n"
+    assert (tmp_path / "rhodf.rules").read_text(encoding="utf-8") == find("rhodf").text
+    again = ebbtide("rules", "export", "rhodf")
+    assert again.code == 1
+    assert again.err == "ebbtide: rhodf.rules: the file exists already; name another one\n"
+
+
+def test_rules_check_says_what_is_there(ebbtide: Ebbtide) -> None:
+    (Path("ask.rules")).write_text("@relation seen/1. [r: seen(?x), (?x a 1) -> (?x a 2), ok(?x)]")
+    assert ebbtide("rules", "check", "site.rules", "ask.rules").out.splitlines() == [
+        "site.rules: 1 rule, 1 relation, 1 stratum",
+        "ask.rules: 1 rule, 3 relations, 1 stratum",
+        "  never concluded, only stated: seen/1, (_ <http://www.w3.org/1999/02/22-rdf-syntax-ns"
+        '#type> "1"^^<http://www.w3.org/2001/XMLSchema#integer>)',
+    ]
+
+
+def test_rules_check_says_what_is_wrong_in_each_file(ebbtide: Ebbtide) -> None:
+    Path("bad.rules").write_text("[r: (?x a ?y) -> (?x a ?z)]")
+    ended = ebbtide("rules", "check", "bad.rules", "site.rules", "none.rules")
+    assert ended.code == 1
+    assert ended.out == "site.rules: 1 rule, 1 relation, 1 stratum\n"
+    assert [line.split(": ")[1] for line in ended.err.splitlines()] == [
+        "bad.rules:1:18",
+        "none.rules:1:1",
+    ]
+    assert ebbtide("rules", "check", "rhodf,site.rules").out.startswith(
+        "rhodf,site.rules: 18 rules"
+    )

@@ -9,6 +9,7 @@ from ebbtide.cli.demo import demo
 from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
 from ebbtide.cli.materialize import materialize
+from ebbtide.cli.rules import rules
 
 app = typer.Typer(
     help="A stream reasoner: the conclusions of rules kept true over windows of streaming facts.",
@@ -21,3 +22,4 @@ app.command()(materialize)
 app.add_typer(bench, name="bench")
 app.add_typer(explain, name="explain")
 app.add_typer(generate, name="generate")
+app.add_typer(rules, name="rules")

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
     from ebbtide.reasoner import Reasoner
 
 Data = Annotated[list[Path], typer.Argument(help="N-Triples files, .nt or .nt.gz.", metavar="DATA")]
-RuleFile = Annotated[Path, typer.Option("--rules", help="The rule file.", metavar="RULES")]
+RuleNames = Annotated[
+    str,
+    typer.Option(
+        "--rules",
+        help="Regimes and rule files, joined by commas: owl2rl,site.rules",
+        metavar="RULES",
+    ),
+]
 
 
-def closure(data: Iterable[Path], rules: Path) -> Reasoner:
+def closure(data: Iterable[Path], rules: str) -> Reasoner:
     """A reasoner that holds every fact of the files and all that follows."""
     from ebbtide.reasoner import Reasoner
 

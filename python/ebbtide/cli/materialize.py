@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ebbtide.cli.closure import Data, RuleFile, closure
+from ebbtide.cli.closure import Data, RuleNames, closure
 
 
 def materialize(
     data: Data,
-    rules: RuleFile,
+    rules: RuleNames,
     inferred_only: Annotated[
         bool, typer.Option("--inferred-only", help="Leave out the facts of the files.")
     ] = False,

@@ -1,6 +1,6 @@
 """What users hand in, made into programs, facts and batches.
 
-rules     a path, a rule text, a Program, or rules           -> Program
+rules     names, a path, a rule text, a Program, or rules    -> Program
 a fact    a Fact, or (s, p, o) of anything `to_term` takes   -> Fact
 columns   anything with __arrow_c_stream__, columns t s p o  -> record batches (int64, 3 x utf8)
 """
@@ -25,7 +25,11 @@ TERM_COLUMNS: Final = ("s", "p", "o")
 
 
 def as_program(rules: Rules) -> Program:
-    """The program that a user means by a path, a text, a program or some rules."""
+    """The program that a user means: by names of regimes and files, a text, a program or rules.
+
+    >>> len(as_program("rdfs-sparkwave").rules)
+    7
+    """
     match rules:
         case Program():
             return rules
@@ -33,10 +37,14 @@ def as_program(rules: Rules) -> Program:
             from ebbtide.languages.jena import parse_rules
 
             return parse_rules(rules)
-        case str() | PathLike():
-            from ebbtide.languages.jena import load_rules
+        case str():
+            from ebbtide.regimes import load
 
-            return load_rules(rules)
+            return load(rules)
+        case PathLike():
+            from ebbtide.regimes import load_file
+
+            return load_file(rules)
     return Program(rules)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,11 +16,13 @@ class Strategy(StrEnum):
 
 
 def maintenance(
-    rules: Annotated[Path, typer.Argument(help="The rule file.", metavar="RULES")],
+    rules: Annotated[
+        str, typer.Argument(help="Regimes and rule files, joined by commas.", metavar="RULES")
+    ],
     strategy: Annotated[Strategy, typer.Option(help="How the closure is kept.")] = Strategy.EXPIRY,
 ) -> None:
     """Print the maintenance program that the paper's tables make of the rules."""
-    from ebbtide.languages.jena import load_rules
     from ebbtide.maintenance import maintenance_program
+    from ebbtide.regimes import load
 
-    print(maintenance_program(load_rules(rules), strategy.value))
+    print(maintenance_program(load(rules), strategy.value))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 
 def plan(
-    rules: Annotated[Path, typer.Argument(help="The rule file.", metavar="RULES")],
+    rules: Annotated[
+        str, typer.Argument(help="Regimes and rule files, joined by commas.", metavar="RULES")
+    ],
 ) -> None:
     """Print the strata, the join orders and the indexes the kernel chooses for the rules."""
     from ebbtide.engines.native import NativeEngine
-    from ebbtide.languages.jena import load_rules
+    from ebbtide.regimes import load
 
-    print(NativeEngine(load_rules(rules), {}).explain())
+    print(NativeEngine(load(rules), {}).explain())

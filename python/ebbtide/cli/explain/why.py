@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ebbtide.cli.closure import Data, RuleFile, closure
+from ebbtide.cli.closure import Data, RuleNames, closure
 from ebbtide.cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def why(
     data: Data,
-    rules: RuleFile,
+    rules: RuleNames,
     fact: Annotated[str, typer.Option(help="'<s> <p> <o>', as in N-Triples.", metavar="FACT")],
 ) -> None:
     """Print why FACT is in the closure of DATA under RULES: a tree of rules and facts."""

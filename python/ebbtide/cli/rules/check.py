@@ -1,0 +1,78 @@
+"""`ebbtide rules check`: is this file right, and what is in it?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ebbtide.cli.errors import WRONG_INPUT
+
+if TYPE_CHECKING:
+    from ebbtide.program import Program
+
+
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Rule files or regimes; commas join several.", metavar="FILE"),
+    ],
+) -> None:
+    """Say what is wrong in each FILE, or else what it has: rules, relations, strata.
+
+    Names joined by commas are checked as the one program they make together.
+    """
+    from ebbtide.program import ProgramError
+    from ebbtide.regimes import load
+
+    wrong = False
+    for name in files:
+        try:
+            program = load(name)
+        except ProgramError as error:
+            wrong = True
+            print(f"ebbtide: {error}", file=sys.stderr)
+        else:
+            print("\n".join((f"{name}: {_size(program)}", *_only_stated(program))))
+    if wrong:
+        raise typer.Exit(WRONG_INPUT)
+
+
+def _size(program: Program) -> str:
+    used = {atom.relation for rule in program.rules for atom in (*rule.heads, *rule.positives)}
+    return ", ".join(
+        (
+            _count(len(program.rules), "rule", "rules"),
+            _count(len(used), "relation", "relations"),
+            _count(len(set(program.strata)), "stratum", "strata"),
+        )
+    )
+
+
+def _only_stated(program: Program) -> Iterator[str]:
+    """What the rules ask for and no rule concludes, so that it can only be stated."""
+    from ebbtide.program.strata import unifies
+
+    heads = [head for rule in program.rules for head in rule.heads]
+    asked = (atom for rule in program.rules for atom in rule.positives)
+    missing = dict.fromkeys(
+        _what(atom) for atom in asked if not any(unifies(atom, head) for head in heads)
+    )
+    if missing:
+        yield f"  never concluded, only stated: {', '.join(missing)}"
+
+
+def _what(atom: object) -> str:
+    from ebbtide.program import TRIPLE, Atom, Variable
+
+    assert isinstance(atom, Atom)
+    if atom.relation != TRIPLE:
+        return f"{atom.relation}/{len(atom.arguments)}"
+    places = ("_" if isinstance(term, Variable) else term.text for term in atom.arguments)
+    return f"({' '.join(places)})"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,84 @@
+"""The regimes: what their files say of themselves, and how they are found and joined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ebbtide import Reasoner
+from ebbtide.cli.rules.table import MARK
+from ebbtide.program import ProgramError
+from ebbtide.regimes import Regime, find, load, regimes
+from ebbtide.regimes.coverage import coverage
+
+PAGE = Path(__file__).parents[2] / "docs" / "regimes.md"
+
+every_regime = pytest.mark.parametrize("regime", regimes(), ids=lambda regime: regime.name)
+
+
+@every_regime
+def test_a_file_says_what_it_is(regime: Regime) -> None:
+    assert regime.title
+    assert regime.source
+    assert regime.covers
+
+
+@every_regime
+def test_notes_are_about_rules_of_the_file(regime: Regime) -> None:
+    here = {rule.name for rule in regime.program.rules}
+    assert set(regime.deviations) <= here
+    assert not set(regime.leaves_out) & here
+
+
+@every_regime
+def test_every_rule_has_a_name_of_its_own(regime: Regime) -> None:
+    names = [rule.name for rule in regime.program.rules]
+    assert len(set(names)) == len(names)
+
+
+@every_regime
+def test_helpers_belong_to_a_rule(regime: Regime) -> None:
+    names = {rule.name for rule in regime.program.rules}
+    assert {name.partition(".")[0] for name in names if "." in name} <= names
+
+
+def test_the_table_of_the_documentation_is_current() -> None:
+    _, mark, below = PAGE.read_text(encoding="utf-8").partition(MARK)
+    assert mark
+    assert below.strip() == coverage(), "make tables"
+
+
+def test_a_regime_is_found_in_whatever_case() -> None:
+    assert find("OWL2RL") is find("owl2rl")
+
+
+def test_regimes_and_files_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "site.rules"
+    path.write_text("[mine: (?x a ?c) -> (?c a ?x)]")
+    joined = load(f"rdfs-sparkwave, {path}")
+    assert [rule.name for rule in joined.rules][-2:] == ["sym", "mine"]
+
+
+def test_a_reasoner_takes_names() -> None:
+    reasoner = Reasoner("rhodf")
+    reasoner.add(
+        ("<http://e/Cat>", "<http://www.w3.org/2000/01/rdf-schema#subClassOf>", "<http://e/Animal>")
+    )
+    a = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    reasoner.push(("<http://e/tom>", a, "<http://e/Cat>"), at=1)
+    reasoner.finish()
+    assert ("<http://e/tom>", a, "<http://e/Animal>") in reasoner
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("owl2lr", "owl2lr:1:1: there is no regime owl2lr; did you mean owl2rl?"),
+        ("rhodf,none.rules", "none.rules:1:1: cannot read the rules: No such file or directory"),
+    ],
+)
+def test_a_wrong_name_is_told(names: str, message: str) -> None:
+    with pytest.raises(ProgramError) as error:
+        load(names)
+    assert str(error.value) == message
