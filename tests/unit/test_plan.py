@@ -68,6 +68,10 @@ def test_only_the_columns_that_joins_need_are_indexed() -> None:
     engine = NativeEngine(
         program("far(?x, ?z) :- edge(?x, ?y), edge(?y, ?z)."), {"default": Sliding(1)}
     )
+    assert "edge has 2 columns, no index, when needed by (0) (1)" in engine.explain()
+    for fact in pairs("edge", 2):
+        engine.push(fact, at=1)
+    engine.advance(1)
     assert "edge has 2 columns, indexed by (0) (1)" in engine.explain()
     assert "far has 2 columns, no index" in engine.explain()
 
@@ -79,6 +83,17 @@ def test_a_rule_that_cannot_fire_joins_nothing() -> None:
         engine.push(fact, at=1)
     engine.advance(1)
     assert engine.stats()["lookups"] == 0
+    assert "edge has 2 columns, no index, when needed" in engine.explain()
     engine.push(Fact.of("missing", 1), at=2)
     engine.advance(2)
     assert engine.stats()["lookups"] > 0
+
+
+def test_an_equality_of_a_term_with_itself_wakes_nothing() -> None:
+    rules = program("eq(?y, ?z) :- eq(?x, ?y), edge(?x, ?z), notEqual(?x, ?y).")
+    engine = NativeEngine(rules, {"default": Sliding(10)})
+    engine.push(Fact.of("eq", 1, 1), at=1)
+    for fact in pairs("edge", 40):
+        engine.push(fact, at=1)
+    engine.advance(1)
+    assert engine.stats()["lookups"] == 0

@@ -20,11 +20,17 @@ impl Kernel {
     pub fn explain(&self) -> String {
         let mut text = String::new();
         for (declared, relation) in self.program.relations.iter().zip(&self.relations) {
-            let indexes: Vec<String> =
-                relation.indexed().map(|c| format!(" ({})", list(c))).collect();
-            let indexes = match indexes.as_slice() {
-                [] => ", no index".to_owned(),
-                some => format!(", indexed by{}", some.concat()),
+            let named = |kept: bool| -> String {
+                let named = relation.indexed().filter(|(_, is_kept)| *is_kept == kept);
+                named.map(|(columns, _)| format!(" ({})", list(columns))).collect()
+            };
+            let kept = match named(true) {
+                none if none.is_empty() => ", no index".to_owned(),
+                some => format!(", indexed by{some}"),
+            };
+            let indexes = match named(false) {
+                none if none.is_empty() => kept,
+                some => format!("{kept}, when needed by{some}"),
             };
             let arity = declared.arity;
             let _ = writeln!(text, "{} has {arity} columns{indexes}", declared.name);
@@ -86,7 +92,7 @@ impl Kernel {
 
     fn lookup(&self, lookup: &Lookup, bound: impl Fn(usize) -> Option<String>) -> String {
         let relation: &Relation = &self.relations[lookup.relation.index()];
-        let indexed: Vec<&[usize]> = relation.indexed().collect();
+        let indexed: Vec<&[usize]> = relation.indexed().map(|(columns, _)| columns).collect();
         let (known, how): (Vec<usize>, String) = match &lookup.access {
             Access::Row => ((0..relation.arity()).collect(), "by all columns".to_owned()),
             Access::Index(index) => {

@@ -73,7 +73,8 @@ fn with_terms<R>(operands: &[Operand], slots: &[TermId], then: impl FnOnce(&[Ter
 impl Tree {
     /// Fetch the places where a walk will look first.
     pub fn warm(&self, relations: &[Relation], slots: &[TermId]) {
-        for node in &self.roots {
+        for root in &self.awake {
+            let node = &self.roots[*root];
             if let Step::Match(lookup, _) = &node.step
                 && let Access::Index(index) = &lookup.access
             {
@@ -95,7 +96,8 @@ impl Scene<'_> {
         observer: &mut O,
     ) {
         let mut walk = Walk { scene: self, slots, observer };
-        for node in &tree.roots {
+        for root in &tree.awake {
+            let node = &tree.roots[*root];
             let live = walk.scene.live;
             let can_fire = node.needs.iter().all(|condition| live.has(*condition));
             if (can_fire || !O::ASKS_NEGATION) && !walk.visit(node, until) {
@@ -150,7 +152,7 @@ impl<O: Observer> Walk<'_, '_, O> {
     }
 
     fn descend(&mut self, node: &Node, until: Instant) -> bool {
-        node.then.iter().all(|next| self.visit(next, until))
+        node.then.iter().all(|next| !next.awake || self.visit(next, until))
     }
 
     fn find(

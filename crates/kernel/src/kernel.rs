@@ -25,7 +25,7 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::maintain::{Strategy, TOGETHER};
-use crate::plan::{Conditions, Live, Plan};
+use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
 use crate::term::Dictionary;
@@ -185,17 +185,22 @@ impl Kernel {
             }
         }
         let rules = &program.rules;
-        let bodies = rules.iter().flat_map(|rule| rule.positives.iter().chain(&rule.negations));
+        let bodies = rules.iter().flat_map(|rule| {
+            let positives = rule.positives.iter().map(|atom| Condition::in_rule(atom, rule));
+            positives.chain(rule.negations.iter().map(Condition::of))
+        });
         let body = Conditions::of(bodies, relations.len());
-        let head = Conditions::of(rules.iter().flat_map(|rule| &rule.heads), relations.len());
+        let heads = rules.iter().flat_map(|rule| &rule.heads).map(Condition::of);
+        let head = Conditions::of(heads, relations.len());
         let mut producers = vec![0; head.len()];
         for rule in rules {
             for atom in &rule.heads {
-                let stratum = &mut producers[head.id(atom).index()];
+                let stratum = &mut producers[head.id(&Condition::of(atom)).index()];
                 *stratum = rule.stratum.max(*stratum);
             }
         }
-        let plan = Plan::new(&program, &body, &head, &mut relations, false);
+        let live = Live::new(&body);
+        let plan = Plan::new(&program, &body, &head, &mut relations, &live, false);
         let slots = vec![TermId(0); plan.slots];
         let count_windows = settings.windows.iter().map(|window| match window {
             Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
@@ -207,7 +212,7 @@ impl Kernel {
             endings: Calendar::new(settings.grid),
             agenda: Agenda::new(settings.grid),
             candidates: vec![Vec::new(); plan.starts.len()],
-            live: Live::new(&body),
+            live,
             settings,
             program,
             dictionary,
@@ -461,8 +466,17 @@ impl Kernel {
 
     pub(crate) fn replan(&mut self) {
         let heads = self.plans_heads;
-        self.plan = Plan::new(&self.program, &self.body, &self.head, &mut self.relations, heads);
+        let Self { program, body, head, relations, live, .. } = self;
+        self.plan = Plan::new(program, body, head, relations, live, heads);
         self.slots.resize(self.plan.slots, TermId(0));
+    }
+
+    /// Make the plan ready for conditions that had their first fact.
+    #[inline]
+    pub(crate) fn wake(&mut self) {
+        if !self.live.woken.is_empty() {
+            self.plan.wake(&mut self.live, &mut self.relations);
+        }
     }
 
     pub(crate) fn note_change(&mut self, fact: FactId, before: Instant) {

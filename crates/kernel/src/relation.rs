@@ -3,14 +3,15 @@
 //! Shape: a row is one cache line, `until | pending | stated | order | class | words`; its words are the
 //! terms, then two links (next, previous) an index; what does not fit is in `spill`. An index is a
 //! table from a key to the first row of a doubly linked list of the rows with that key, so adding
-//! and removing a row never moves another one and allocates nothing.
+//! and removing a row never moves another one and allocates nothing. An index that a plan names is
+//! kept only from the first walk on that may need it: rules that cannot fire cost no index either.
 //!
 //! The life of a row: *arrived* (in the table of all rows, `pending` holds the best lifetime offered
 //! so far), *settled* (linked into the indexes, visible to joins, `until` is its lifetime), perhaps
 //! *renewed* (a longer `until`), *expired* (`until` is NEVER, no longer linked), and at the end of
 //! the tick freed.
 //!
-//! Invariant: every row in the table has a fact of its own; a row is linked in all indexes or none.
+//! Invariant: every row in the table has a fact of its own; a row is linked in all kept indexes or none.
 
 use hashbrown::hash_table::{Entry, HashTable};
 
@@ -88,6 +89,21 @@ impl Rows {
         }
     }
 
+    /// Make room for this many words a row.
+    fn widen(&mut self, words: usize) {
+        let width = words.saturating_sub(INLINE);
+        if width <= self.spill_width {
+            return;
+        }
+        let mut spill = vec![NO_ROW; self.lines.len() * width];
+        if self.spill_width > 0 {
+            let rows = spill.chunks_mut(width).zip(self.spill.chunks(self.spill_width));
+            rows.for_each(|(wide, narrow)| wide[..narrow.len()].copy_from_slice(narrow));
+        }
+        self.spill = spill;
+        self.spill_width = width;
+    }
+
     #[inline]
     fn hash(&self, row: RowId) -> u64 {
         let line = &self.lines[row.index()];
@@ -130,9 +146,32 @@ impl Rows {
     }
 }
 
+/// A table of the rows by some of their columns.
 struct Index {
     columns: Vec<usize>,
     firsts: HashTable<RowId>,
+    /// The position of the links among a row's words; none while the index is not kept.
+    links: Option<usize>,
+}
+
+impl Index {
+    fn link(&mut self, rows: &mut Rows, row: RowId, links: usize) {
+        let Self { columns, firsts, .. } = self;
+        let same = |other: &RowId| rows.same_key(columns, *other, row);
+        let rehash = |other: &RowId| rows.hash_key(columns, *other);
+        let follower = match firsts.entry(rows.hash_key(columns, row), same, rehash) {
+            Entry::Occupied(mut entry) => Some(std::mem::replace(entry.get_mut(), row)),
+            Entry::Vacant(entry) => {
+                entry.insert(row);
+                None
+            }
+        };
+        rows.set_word(row, links, follower.map_or(NO_ROW, |follower| follower.0));
+        rows.set_word(row, links + 1, NO_ROW);
+        if let Some(follower) = follower {
+            rows.set_word(follower, links + 1, row.0);
+        }
+    }
 }
 
 /// The rows of one relation.
@@ -361,22 +400,22 @@ impl Relation {
             fetched ^= self.rows.lines[row.index()].order;
         }
         for row in rows {
-            for link in self.rows.arity..self.rows.arity + 2 * self.indexes.len() {
-                let neighbour = self.rows.word(row, link);
-                if neighbour != NO_ROW {
-                    fetched ^= self.rows.lines[neighbour as usize].order;
+            for (links, ..) in self.kept() {
+                for link in [links, links + 1] {
+                    let neighbour = self.rows.word(row, link);
+                    if neighbour != NO_ROW {
+                        fetched ^= self.rows.lines[neighbour as usize].order;
+                    }
                 }
             }
         }
         std::hint::black_box(fetched);
         for row in again {
-            let mut leader = self.rows.arity + 1;
-            for Index { columns, firsts } in &self.indexes {
-                if self.rows.word(row, leader) == NO_ROW {
+            for (links, columns, firsts) in self.kept() {
+                if self.rows.word(row, links + 1) == NO_ROW {
                     let hash = self.rows.hash_key(columns, row);
                     std::hint::black_box(firsts.find(hash, |other| *other == row));
                 }
-                leader += 2;
             }
         }
     }
@@ -392,8 +431,7 @@ impl Relation {
     /// Fetch the places of rows in the indexes.
     pub fn warm_indexes(&self, rows: impl Iterator<Item = RowId>) {
         for row in rows {
-            for index in 0..self.indexes.len() {
-                let Index { columns, firsts } = &self.indexes[index];
+            for (_, columns, firsts) in self.kept() {
                 let same = |other: &RowId| self.rows.same_key(columns, *other, row);
                 std::hint::black_box(firsts.find(self.rows.hash_key(columns, row), same));
             }
@@ -403,36 +441,42 @@ impl Relation {
 
 /// Indexes.
 impl Relation {
-    /// The index on exactly these columns.
-    pub fn index_on(&self, columns: &[usize]) -> Option<IndexId> {
-        self.indexes.iter().position(|index| index.columns == columns).map(IndexId::at)
+    /// The column sets of the indexes, by `IndexId`, and whether each is kept.
+    pub fn indexed(&self) -> impl Iterator<Item = (&[usize], bool)> {
+        self.indexes.iter().map(|index| (index.columns.as_slice(), index.links.is_some()))
     }
 
-    /// The column sets that are indexed.
-    pub fn indexed(&self) -> impl Iterator<Item = &[usize]> {
-        self.indexes.iter().map(|index| index.columns.as_slice())
+    /// The indexes that are kept: where their links are, their columns and first rows.
+    fn kept<'a>(&'a self) -> impl Iterator<Item = (usize, &'a [usize], &'a HashTable<RowId>)> {
+        let kept = |index: &'a Index| Some((index.links?, index.columns.as_slice(), &index.firsts));
+        self.indexes.iter().filter_map(kept)
     }
 
-    /// Keep an index on each of these column sets and on no other.
+    /// Name the column sets that plans may ask for. Indexes that were kept on them stay, others go.
     pub fn set_indexes(&mut self, wanted: Vec<Vec<usize>>) {
-        if self.indexed().eq(wanted.iter().map(Vec::as_slice)) {
+        let mut before = std::mem::take(&mut self.indexes);
+        let index =
+            |columns: Vec<usize>| match before.iter().position(|index| index.columns == columns) {
+                Some(position) => before.swap_remove(position),
+                None => Index { columns, firsts: HashTable::new(), links: None },
+            };
+        self.indexes = wanted.into_iter().map(index).collect();
+    }
+
+    /// Keep an index from now on.
+    pub fn keep(&mut self, id: IndexId) {
+        if self.indexes[id.index()].links.is_some() {
             return;
         }
-        self.indexes =
-            wanted.into_iter().map(|columns| Index { columns, firsts: HashTable::new() }).collect();
-        let arity = self.rows.arity;
-        let width = (arity + 2 * self.indexes.len()).saturating_sub(INLINE);
-        let mut spill = vec![NO_ROW; self.rows.lines.len() * width];
-        for row in 0..self.rows.lines.len() {
-            for word in 0..arity.saturating_sub(INLINE) {
-                spill[row * width + word] = self.rows.spill[row * self.rows.spill_width + word];
-            }
-        }
-        self.rows.spill = spill;
-        self.rows.spill_width = width;
-        for row in (0..self.rows.lines.len()).map(RowId::at) {
-            if self.set_flag(row, LINKED, false) {
-                self.link(row);
+        let is_free = |links: &usize| self.kept().all(|(taken, ..)| taken != *links);
+        let links = (0..).map(|place| self.rows.arity + 2 * place).find(is_free);
+        let links = links.expect("there is always a free place");
+        self.rows.widen(links + 2);
+        let Self { rows, indexes, .. } = self;
+        indexes[id.index()].links = Some(links);
+        for row in (0..rows.lines.len()).map(RowId::at) {
+            if rows.lines[row.index()].order & LINKED != 0 {
+                indexes[id.index()].link(rows, row, links);
             }
         }
     }
@@ -452,23 +496,10 @@ impl Relation {
             return;
         }
         let Self { rows, indexes, .. } = self;
-        let mut next = rows.arity;
-        for Index { columns, firsts } in indexes {
-            let same = |other: &RowId| rows.same_key(columns, *other, row);
-            let rehash = |other: &RowId| rows.hash_key(columns, *other);
-            let follower = match firsts.entry(rows.hash_key(columns, row), same, rehash) {
-                Entry::Occupied(mut entry) => Some(std::mem::replace(entry.get_mut(), row)),
-                Entry::Vacant(entry) => {
-                    entry.insert(row);
-                    None
-                }
-            };
-            rows.set_word(row, next, follower.map_or(NO_ROW, |follower| follower.0));
-            rows.set_word(row, next + 1, NO_ROW);
-            if let Some(follower) = follower {
-                rows.set_word(follower, next + 1, row.0);
+        for index in indexes {
+            if let Some(links) = index.links {
+                index.link(rows, row, links);
             }
-            next += 2;
         }
     }
 
@@ -478,8 +509,8 @@ impl Relation {
             return;
         }
         let Self { rows, indexes, .. } = self;
-        let mut next = rows.arity;
-        for Index { columns, firsts } in indexes {
+        for Index { columns, firsts, links } in indexes {
+            let Some(next) = *links else { continue };
             let (follower, leader) = (rows.word(row, next), rows.word(row, next + 1));
             if follower != NO_ROW {
                 rows.set_word(RowId(follower), next + 1, leader);
@@ -495,20 +526,20 @@ impl Relation {
                     *entry.get_mut() = RowId(follower);
                 }
             }
-            next += 2;
         }
     }
 
-    /// The first row of an index with this key.
+    /// The first row of an index with this key; none while the index is not kept.
     pub fn first(&self, index: IndexId, key: &[TermId]) -> Option<RowId> {
-        let Index { columns, firsts } = &self.indexes[index.index()];
+        let Index { columns, firsts, .. } = &self.indexes[index.index()];
         let hash = hash_terms(key.iter().copied());
         firsts.find(hash, |row| self.rows.has_key(columns, *row, key)).copied()
     }
 
     /// The row after `row` with the same key.
     pub fn next(&self, index: IndexId, row: RowId) -> Option<RowId> {
-        let next = self.rows.word(row, self.rows.arity + 2 * index.index());
+        let links = self.indexes[index.index()].links?;
+        let next = self.rows.word(row, links);
         (next != NO_ROW).then_some(RowId(next))
     }
 }

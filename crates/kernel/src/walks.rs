@@ -30,6 +30,7 @@ impl Kernel {
         trees: impl Fn(&Plan) -> &[Tree],
         observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
     ) {
+        self.wake();
         let mut observer = observer(&mut self.derivations, &self.prior);
         let mut scene = scene!(self);
         let relation = &self.relations[fact.relation.index()];
@@ -43,6 +44,7 @@ impl Kernel {
 
     /// Warm the first lookups of the trees that a fact triggers.
     pub(crate) fn warm_body(&mut self, fact: FactId, stratum: usize) {
+        self.wake();
         let relation = &self.relations[fact.relation.index()];
         for condition in self.body.class(relation.class(fact.row)) {
             if let Some(tree) = Plan::tree(&self.plan.rising[stratum], *condition) {
@@ -58,6 +60,7 @@ impl Kernel {
         fact: FactId,
         observer: impl FnOnce(&'k mut Derivations) -> O,
     ) -> O {
+        self.wake();
         let mut observer = observer(&mut self.derivations);
         let mut scene = scene!(self);
         let relation = &self.relations[fact.relation.index()];
@@ -77,6 +80,7 @@ impl Kernel {
         stratum: usize,
         observer: impl FnOnce(&'k mut Derivations) -> O,
     ) {
+        self.wake();
         let mut observer = observer(&mut self.derivations);
         let mut scene = scene!(self);
         scene.walk(&self.plan.starts[stratum], &mut self.slots, FOREVER, &mut observer);

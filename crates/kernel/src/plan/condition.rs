@@ -1,17 +1,19 @@
 //! Conditions: what an atom asks of a single fact.
 //!
-//! Shape: relation, constants by column, columns that must be equal. The distinct variables, in the
-//! order of their columns, are slots 0, 1, ... of every tree that the condition triggers.
+//! Shape: relation, constants by column, columns that must be equal or must not. The different
+//! variables, in the order of their columns, are slots 0, 1, ... of every tree that the condition
+//! triggers.
 
 use hashbrown::{HashMap, HashTable};
 
+use crate::guard::Builtin;
 use crate::hash::hash_terms;
 use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
 use crate::relation::Relation;
-use crate::rule::{Argument, Atom};
+use crate::rule::{Argument, Atom, Rule};
 
 /// An atom without the names of its variables.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// The relation.
     pub relation: RelationId,
@@ -19,7 +21,9 @@ pub struct Condition {
     pub constants: Vec<(usize, TermId)>,
     /// Pairs of columns that must hold the same term.
     pub repeats: Vec<(usize, usize)>,
-    /// The columns of the distinct variables; the n-th fills slot n.
+    /// Pairs of columns that must hold different terms.
+    pub differences: Vec<(usize, usize)>,
+    /// The columns of the different variables; the n-th fills slot n.
     pub columns: Vec<usize>,
 }
 
@@ -30,6 +34,7 @@ impl Condition {
             relation: atom.relation,
             constants: Vec::new(),
             repeats: Vec::new(),
+            differences: Vec::new(),
             columns: Vec::new(),
         };
         let mut seen: Vec<(u32, usize)> = Vec::new();
@@ -48,11 +53,33 @@ impl Condition {
         condition
     }
 
+    /// What a positive atom asks in its rule: what the rule says must differ does so here, too, so
+    /// that an equality of a term with itself, say, does not even wake the rules about equality.
+    pub fn in_rule(atom: &Atom<TermId>, rule: &Rule<TermId>) -> Self {
+        let mut condition = Self::of(atom);
+        for guard in rule.guards.iter().filter(|guard| guard.builtin == Builtin::NotEqual) {
+            if let [Argument::Variable(one), Argument::Variable(other)] = guard.arguments[..] {
+                let place = |variable| {
+                    let same =
+                        |argument: &Argument<TermId>| *argument == Argument::Variable(variable);
+                    atom.arguments.iter().position(same)
+                };
+                condition.differences.extend(place(one).zip(place(other)));
+            }
+        }
+        condition
+    }
+
     /// Whether a fact of the relation, constants aside, matches.
-    pub fn repeats_hold(&self, relation: &Relation, row: RowId) -> bool {
-        self.repeats
-            .iter()
-            .all(|(one, other)| relation.term(row, *one) == relation.term(row, *other))
+    pub fn holds(&self, relation: &Relation, row: RowId) -> bool {
+        let same =
+            |(one, other): &(usize, usize)| relation.term(row, *one) == relation.term(row, *other);
+        self.repeats.iter().all(same) && !self.differences.iter().any(same)
+    }
+
+    /// Whether the constants say everything.
+    fn is_plain(&self) -> bool {
+        self.repeats.is_empty() && self.differences.is_empty()
     }
 
     /// Write a fact's terms into the slots.
@@ -78,8 +105,16 @@ const FEW: usize = 8;
 struct Group {
     constants: Vec<TermId>,
     conditions: Vec<ConditionId>,
-    /// The class of the facts that match no other group; none if columns must be compared.
-    class: Option<ClassId>,
+    /// Whether facts with these constants match all of them.
+    plain: bool,
+}
+
+/// The shapes of one relation, and the classes of facts by their groups.
+#[derive(Default)]
+struct Shapes {
+    all: Vec<Shape>,
+    /// The class of the facts in these groups (one a shape, as digits), if all of them are plain.
+    classes: HashMap<u64, ClassId>,
 }
 
 /// The distinct conditions of a program, found from a fact through its terms: those with other
@@ -87,30 +122,30 @@ struct Group {
 #[derive(Default)]
 pub struct Conditions {
     all: Vec<Condition>,
-    shapes: Vec<Vec<Shape>>,
+    ids: HashMap<Condition, ConditionId>,
+    shapes: Vec<Shapes>,
     classes: Vec<Vec<ConditionId>>,
     class_ids: HashMap<Vec<ConditionId>, ClassId>,
 }
 
 impl Conditions {
-    /// The distinct conditions of these atoms.
-    pub fn of<'a>(atoms: impl IntoIterator<Item = &'a Atom<TermId>>, relations: usize) -> Self {
+    /// These conditions, each once.
+    pub fn of(all: impl IntoIterator<Item = Condition>, relations: usize) -> Self {
         let mut conditions = Self::default();
-        conditions.shapes.resize_with(relations, Vec::new);
+        conditions.shapes.resize_with(relations, Shapes::default);
         conditions.class_for(Vec::new());
-        for atom in atoms {
-            let condition = Condition::of(atom);
-            if !conditions.all.contains(&condition) {
-                conditions.file(ConditionId::at(conditions.all.len()), &condition);
+        for condition in all {
+            let next = ConditionId::at(conditions.all.len());
+            if *conditions.ids.entry(condition.clone()).or_insert(next) == next {
+                conditions.file(next, &condition);
                 conditions.all.push(condition);
             }
         }
-        conditions.classify_groups();
         conditions
     }
 
     fn file(&mut self, id: ConditionId, condition: &Condition) {
-        let shapes = &mut self.shapes[condition.relation.index()];
+        let shapes = &mut self.shapes[condition.relation.index()].all;
         let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
@@ -129,19 +164,10 @@ impl Conditions {
             .or_insert(groups.len())
             .get();
         if group == groups.len() {
-            groups.push(Group { constants, conditions: Vec::new(), class: None });
+            groups.push(Group { constants, conditions: Vec::new(), plain: true });
         }
         groups[group].conditions.push(id);
-    }
-
-    fn classify_groups(&mut self) {
-        let mut shapes = std::mem::take(&mut self.shapes);
-        for group in shapes.iter_mut().flatten().flat_map(|shape| shape.groups.iter_mut()) {
-            if group.conditions.iter().all(|id| self.get(*id).repeats.is_empty()) {
-                group.class = Some(self.class_for(group.conditions.clone()));
-            }
-        }
-        self.shapes = shapes;
+        groups[group].plain &= condition.is_plain();
     }
 
     fn class_for(&mut self, conditions: Vec<ConditionId>) -> ClassId {
@@ -168,14 +194,12 @@ impl Conditions {
         &self.all[id.index()]
     }
 
-    /// The condition of an atom of the program.
+    /// The id of a condition of the program.
     ///
     /// # Panics
-    /// When the atom is not of the program.
-    pub fn id(&self, atom: &Atom<TermId>) -> ConditionId {
-        let condition = Condition::of(atom);
-        let position = self.all.iter().position(|other| *other == condition);
-        ConditionId::at(position.expect("an atom of the program"))
+    /// When the condition is not of the program.
+    pub fn id(&self, condition: &Condition) -> ConditionId {
+        self.ids[condition]
     }
 
     /// The conditions of a class.
@@ -185,35 +209,42 @@ impl Conditions {
 
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
-        match self.shapes[id.index()].as_slice() {
-            [] => return UNREAD,
-            [shape] => match shape.group(relation, row) {
-                None => return UNREAD,
-                Some(Group { class: Some(class), .. }) => return *class,
-                Some(_) => {}
-            },
-            _ => {}
+        let Shapes { all, classes } = &self.shapes[id.index()];
+        let (mut groups, mut plain) = (0_u64, true);
+        for shape in all {
+            let group = shape.group(relation, row);
+            plain &= group.is_none_or(|group| shape.groups[group].plain);
+            let digit = group.map_or(0, |group| group as u64 + 1);
+            groups = groups.wrapping_mul(shape.groups.len() as u64 + 1).wrapping_add(digit);
+        }
+        if let (true, Some(class)) = (plain, classes.get(&groups)) {
+            return *class;
         }
         let mut matching = Vec::new();
-        for group in self.shapes[id.index()].iter().filter_map(|s| s.group(relation, row)) {
-            let holds = |id: &&ConditionId| self.get(**id).repeats_hold(relation, row);
-            matching.extend(group.conditions.iter().filter(holds));
+        for shape in all {
+            let Some(group) = shape.group(relation, row) else { continue };
+            let holds = |id: &&ConditionId| self.get(**id).holds(relation, row);
+            matching.extend(shape.groups[group].conditions.iter().filter(holds));
         }
-        self.class_for(matching)
+        let class = self.class_for(matching);
+        if plain {
+            self.shapes[id.index()].classes.insert(groups, class);
+        }
+        class
     }
 }
 
 impl Shape {
-    fn group(&self, relation: &Relation, row: RowId) -> Option<&Group> {
+    fn group(&self, relation: &Relation, row: RowId) -> Option<usize> {
         let same = |group: &Group| {
             let mut pairs = self.columns.iter().zip(&group.constants);
             pairs.all(|(column, term)| relation.term(row, *column) == *term)
         };
         if self.groups.len() <= FEW {
-            return self.groups.iter().find(|group| same(group));
+            return self.groups.iter().position(same);
         }
         let hash = hash_terms(self.columns.iter().map(|column| relation.term(row, *column)));
-        self.table.find(hash, |group| same(&self.groups[*group])).map(|group| &self.groups[*group])
+        self.table.find(hash, |group| same(&self.groups[*group])).copied()
     }
 }
 
@@ -222,21 +253,31 @@ pub const UNREAD: ClassId = ClassId(0);
 
 /// Which conditions have facts, so that a rule that cannot fire is not even tried.
 ///
-/// Shape: facts per class; per condition, how many of its classes have facts.
+/// Shape: facts per class; per condition, how many of its classes have facts, and whether any ever
+/// had. Joins over the past may need what lives no more, so what was woken stays awake.
 pub struct Live {
     facts: Vec<usize>,
     classes: Vec<usize>,
+    had: Vec<bool>,
+    /// The conditions that had their first fact since somebody last looked.
+    pub woken: Vec<ConditionId>,
 }
 
 impl Live {
     /// No facts yet.
     pub fn new(conditions: &Conditions) -> Self {
-        Self { facts: Vec::new(), classes: vec![0; conditions.len()] }
+        let (classes, had) = (vec![0; conditions.len()], vec![false; conditions.len()]);
+        Self { facts: Vec::new(), classes, had, woken: Vec::new() }
     }
 
     /// Whether some fact matches the condition.
     pub fn has(&self, condition: ConditionId) -> bool {
         self.classes[condition.index()] > 0
+    }
+
+    /// Whether some fact ever matched the condition.
+    pub fn had(&self, condition: ConditionId) -> bool {
+        self.had[condition.index()]
     }
 
     /// One more fact of a class.
@@ -246,7 +287,12 @@ impl Live {
         }
         self.facts[class.index()] += 1;
         if self.facts[class.index()] == 1 {
-            conditions.class(class).iter().for_each(|id| self.classes[id.index()] += 1);
+            for id in conditions.class(class) {
+                self.classes[id.index()] += 1;
+                if !std::mem::replace(&mut self.had[id.index()], true) {
+                    self.woken.push(*id);
+                }
+            }
         }
     }
 

@@ -44,20 +44,44 @@ pub struct Plan {
     pub deriving: Vec<Tree>,
     /// How many slots the deepest join fills.
     pub slots: usize,
+    /// Per body condition: the trees that its first fact may wake.
+    waiting: Vec<Vec<Place>>,
     /// The sizes of the relations when the plan was made.
     sizes: Vec<usize>,
+}
+
+/// Where a tree is in a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Rising(usize, usize),
+    Blocking(usize, usize),
+    Start(usize),
+    Deriving(usize),
+}
+
+impl Place {
+    /// The body condition whose facts start the tree's walks.
+    fn trigger(self) -> Option<ConditionId> {
+        match self {
+            Self::Rising(_, condition) | Self::Blocking(_, condition) => {
+                Some(ConditionId::at(condition))
+            }
+            Self::Start(_) | Self::Deriving(_) => None,
+        }
+    }
 }
 
 /// Relations smaller than this never make a plan stale.
 const SMALL: usize = 256;
 
 impl Plan {
-    /// Plan every rule for the facts there are now, and make the indexes that the plan needs.
+    /// Plan every rule for the facts there are now, and keep the indexes that the plan needs by now.
     pub fn new(
         program: &Program<TermId>,
         body: &Conditions,
         head: &Conditions,
         relations: &mut [Relation],
+        live: &Live,
         with_deriving: bool,
     ) -> Self {
         let strata = program.rules.iter().map(|rule| rule.stratum + 1).max().unwrap_or(1);
@@ -68,6 +92,7 @@ impl Plan {
             starts: trees(strata),
             deriving: trees(head.len()),
             slots: 0,
+            waiting: vec![Vec::new(); body.len()],
             sizes: relations.iter().map(Relation::expected).collect(),
         };
         let statistics = Statistics::of(relations);
@@ -76,12 +101,12 @@ impl Plan {
             let id = RuleId::at(position);
             let stratum = rule.stratum;
             for atom in 0..rule.positives.len() {
-                let condition = body.id(&rule.positives[atom]);
+                let condition = body.id(&Condition::in_rule(&rule.positives[atom], rule));
                 let tree = &mut plan.rising[stratum][condition.index()];
                 planner.add(tree, id, rule, Trigger::Positive(atom));
             }
             for atom in 0..rule.negations.len() {
-                let condition = body.id(&rule.negations[atom]);
+                let condition = body.id(&Condition::of(&rule.negations[atom]));
                 let tree = &mut plan.blocking[stratum][condition.index()];
                 planner.add(tree, id, rule, Trigger::Negation(atom));
             }
@@ -90,7 +115,7 @@ impl Plan {
             }
             if with_deriving {
                 for atom in 0..rule.heads.len() {
-                    let condition = head.id(&rule.heads[atom]);
+                    let condition = head.id(&Condition::of(&rule.heads[atom]));
                     let tree = &mut plan.deriving[condition.index()];
                     planner.add(tree, id, rule, Trigger::Head(atom));
                 }
@@ -100,7 +125,62 @@ impl Plan {
         for (relation, columns) in relations.iter_mut().zip(planner.catalog.into_columns()) {
             relation.set_indexes(columns);
         }
+        for place in plan.places() {
+            plan.wake_tree(place, live, relations);
+            let needs: Vec<ConditionId> = plan.tree_at(place).needs().collect();
+            for condition in needs.into_iter().chain(place.trigger()) {
+                let waiting = &mut plan.waiting[condition.index()];
+                if waiting.last() != Some(&place) {
+                    waiting.push(place);
+                }
+            }
+        }
         plan
+    }
+
+    fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        for stratum in 0..self.starts.len() {
+            places.push(Place::Start(stratum));
+            places.extend((0..self.rising[stratum].len()).map(|at| Place::Rising(stratum, at)));
+            places.extend((0..self.blocking[stratum].len()).map(|at| Place::Blocking(stratum, at)));
+        }
+        places.extend((0..self.deriving.len()).map(Place::Deriving));
+        places.retain(|place| !self.tree_in(*place).is_empty());
+        places
+    }
+
+    fn tree_in(&self, place: Place) -> &Tree {
+        match place {
+            Place::Rising(stratum, condition) => &self.rising[stratum][condition],
+            Place::Blocking(stratum, condition) => &self.blocking[stratum][condition],
+            Place::Start(stratum) => &self.starts[stratum],
+            Place::Deriving(condition) => &self.deriving[condition],
+        }
+    }
+
+    fn tree_at(&mut self, place: Place) -> &mut Tree {
+        match place {
+            Place::Rising(stratum, condition) => &mut self.rising[stratum][condition],
+            Place::Blocking(stratum, condition) => &mut self.blocking[stratum][condition],
+            Place::Start(stratum) => &mut self.starts[stratum],
+            Place::Deriving(condition) => &mut self.deriving[condition],
+        }
+    }
+
+    /// Wake the trees that waited for the conditions that had their first fact.
+    pub fn wake(&mut self, live: &mut Live, relations: &mut [Relation]) {
+        for condition in std::mem::take(&mut live.woken) {
+            for place in std::mem::take(&mut self.waiting[condition.index()]) {
+                self.wake_tree(place, live, relations);
+            }
+        }
+    }
+
+    fn wake_tree(&mut self, place: Place, live: &Live, relations: &mut [Relation]) {
+        if place.trigger().is_none_or(|condition| live.had(condition)) {
+            self.tree_at(place).wake(live, relations);
+        }
     }
 
     /// Whether some relation has grown or shrunk so much that another order may be better.

@@ -68,6 +68,7 @@ impl<'a> Planner<'a> {
 /// One rule on its way to steps.
 struct Join<'p, 'a, 'r> {
     planner: &'p mut Planner<'a>,
+    rule: &'r Rule<TermId>,
     bindable: Vec<u32>,
     atoms: Vec<&'r Atom<TermId>>,
     negations: Vec<&'r Atom<TermId>>,
@@ -84,6 +85,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
     fn new(planner: &'p mut Planner<'a>, rule: &'r Rule<TermId>, trigger: Trigger) -> Self {
         let mut join = Self {
             planner,
+            rule,
             bindable: rule.bindable(),
             atoms: rule.positives.iter().collect(),
             negations: rule.negations.iter().collect(),
@@ -148,7 +150,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         for atom in pending {
             let mut shared = atom.variables().filter(|variable| self.bindable.contains(variable));
             if shared.all(|variable| self.bound.contains(&Some(variable))) {
-                let lookup = self.lookup(atom);
+                let lookup = self.lookup(atom, Condition::of(atom));
                 steps.push(Step::Absent(lookup));
             } else {
                 self.negations.push(atom);
@@ -213,8 +215,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         self.planner.statistics.matches(&condition, &bound)
     }
 
-    fn lookup(&mut self, atom: &Atom<TermId>) -> Lookup {
-        let condition = Condition::of(atom);
+    fn lookup(&mut self, atom: &Atom<TermId>, condition: Condition) -> Lookup {
         let known = |(column, argument): (usize, &Argument<TermId>)| match argument {
             Argument::Term(term) => Some((column, Operand::Term(*term))),
             Argument::Variable(variable) => {
@@ -232,7 +233,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
             Access::Index(self.planner.catalog.want(atom.relation, &columns))
         };
         Lookup {
-            condition: self.planner.conditions.id(atom),
+            condition: self.planner.conditions.id(&condition),
             relation: atom.relation,
             access,
             key: known.into_iter().map(|(_, operand)| operand).collect(),
@@ -241,7 +242,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
     }
 
     fn find(&mut self, atom: &Atom<TermId>) -> Step {
-        let lookup = self.lookup(atom);
+        let lookup = self.lookup(atom, Condition::in_rule(atom, self.rule));
         let mut binds = Vec::new();
         for (column, argument) in atom.arguments.iter().enumerate() {
             if let Argument::Variable(variable) = argument

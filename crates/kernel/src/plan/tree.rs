@@ -11,6 +11,8 @@
 
 use crate::guard::Builtin;
 use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot, TermId};
+use crate::plan::Live;
+use crate::relation::Relation;
 
 /// A slot or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,24 @@ pub struct Node {
     pub then: Vec<Node>,
     /// Conditions without which nothing below can be derived.
     pub needs: Vec<ConditionId>,
+    /// Whether each of them had a fact once. What sleeps is not walked, and needs no index.
+    pub awake: bool,
+}
+
+impl Node {
+    fn wake(&mut self, live: &Live, relations: &mut [Relation]) {
+        if !self.awake {
+            self.awake = self.needs.iter().all(|condition| live.had(*condition));
+            if let (true, Step::Match(lookup, _) | Step::Absent(lookup)) = (self.awake, &self.step)
+                && let Access::Index(index) = lookup.access
+            {
+                relations[lookup.relation.index()].keep(index);
+            }
+        }
+        if self.awake {
+            self.then.iter_mut().for_each(|next| next.wake(live, relations));
+        }
+    }
 }
 
 /// The steps that follow a trigger.
@@ -82,6 +102,8 @@ pub struct Node {
 pub struct Tree {
     /// The first steps.
     pub roots: Vec<Node>,
+    /// The positions of the roots that are awake.
+    pub awake: Vec<usize>,
 }
 
 impl Tree {
@@ -101,12 +123,32 @@ impl Tree {
         for step in steps {
             let position = level.iter().position(|node| node.step == step);
             let position = position.unwrap_or_else(|| {
-                level.push(Node { step, then: Vec::new(), needs: needs.clone() });
+                let needs = needs.clone();
+                level.push(Node { step, then: Vec::new(), needs, awake: false });
                 level.len() - 1
             });
             let node = &mut level[position];
             node.needs.retain(|condition| needs.contains(condition));
             level = &mut node.then;
         }
+    }
+
+    /// The conditions that wake something.
+    pub fn needs(&self) -> impl Iterator<Item = ConditionId> {
+        let mut waiting: Vec<&Node> = self.roots.iter().collect();
+        std::iter::from_fn(move || {
+            let node = waiting.pop()?;
+            waiting.extend(&node.then);
+            Some(&node.needs)
+        })
+        .flatten()
+        .copied()
+    }
+
+    /// Wake what can derive something by now, and keep the indexes it needs.
+    pub fn wake(&mut self, live: &Live, relations: &mut [Relation]) {
+        self.roots.iter_mut().for_each(|root| root.wake(live, relations));
+        let roots = self.roots.iter().enumerate();
+        self.awake = roots.filter(|(_, root)| root.awake).map(|(position, _)| position).collect();
     }
 }
