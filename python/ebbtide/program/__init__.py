@@ -4,11 +4,13 @@ from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variabl
 from ebbtide.program.guard import BUILTINS, Builtin, Guard
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
+from ebbtide.program.reserved import RESERVED, is_event, is_hidden
 from ebbtide.program.rule import BodyPart, Rule
 
 __all__ = [
     "BUILTINS",
     "IN_PYTHON",
+    "RESERVED",
     "TRIPLE",
     "Argument",
     "Atom",
@@ -22,4 +24,6 @@ __all__ = [
     "ProgramError",
     "Rule",
     "Variable",
+    "is_event",
+    "is_hidden",
 ]

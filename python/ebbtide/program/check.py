@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
 from ebbtide.program.guard import BUILTINS, Guard
 from ebbtide.program.origin import Origin, ProgramError
+from ebbtide.program.reserved import RESERVED
 from ebbtide.program.rule import Rule
 
 
@@ -59,7 +60,7 @@ class _Relations:
     def meet(self, atom: Atom) -> None:
         name, arity = atom.relation, len(atom.arguments)
         if name not in self.arities:
-            if self._closed:
+            if self._closed and name not in RESERVED and ":" not in name:
                 hint = did_you_mean(name, self.arities)
                 raise ProgramError(f"the relation {name} is not declared{hint}", atom.origin)
             self.arities[name] = arity

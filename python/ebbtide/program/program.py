@@ -2,7 +2,8 @@
 
 Invariant: a `Program` is checked when it is made. Every relation has one arity, every variable of a
 head, a negation shared with the body, or a guard is bound by the positive body, every builtin is
-known, and the rules are stratified. What is wrong is a `ProgramError` with the place.
+known, and the rules are stratified. What is wrong is a `ProgramError` with the place. Rules that
+read lists are followed by the rules that make these (`program/lists.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 
 from ebbtide.program.atom import TRIPLE
 from ebbtide.program.check import check_rules
+from ebbtide.program.lists import lower_lists
+from ebbtide.program.reserved import is_hidden
 from ebbtide.program.rule import Rule
 from ebbtide.program.strata import stratify
 
@@ -37,12 +40,17 @@ class Program:
         *,
         closed: bool = False,
     ) -> None:
-        rules = tuple(rules)
+        rules = lower_lists(tuple(rules))
         declared = {TRIPLE: 3, **(relations or {})}
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "relations", check_rules(rules, declared, closed=closed))
         object.__setattr__(self, "closed", closed)
         object.__setattr__(self, "strata", stratify(rules))
+
+    @property
+    def visible(self) -> frozenset[str]:
+        """The relations whose facts are answers: all but the hidden ones."""
+        return frozenset(name for name in self.relations if not is_hidden(name))
 
     @property
     def fingerprint(self) -> str:

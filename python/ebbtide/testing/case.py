@@ -15,7 +15,8 @@
 
 A section begins with its name at the start of a line. Windows are `sliding RANGE`, `tumbling WIDTH`
 or `tumbling WIDTH from ORIGIN`, `landmark START`, `count SIZE` or `count SIZE by POSITION ...`.
-`expected` names every change of every tick, and nothing else.
+`expected` names every change of every tick, and nothing else; facts of hidden relations are left
+out, unless they are events (`list:malformed`, `inconsistency:NAME`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@
     d(?x) :- p(?x, ?n), not q(?x, ?any), lessThan(?n, 3).
 
 A rule is known by its name, or else by its place: `rule1`, `rule2`, ... In a body the name of a
-builtin makes a guard. Comments run from # to the end of the line. What cannot be read is a
+builtin makes a guard. The relations of events can be named: `list:malformed`, `inconsistency:r`.
+Comments run from # to the end of the line. What cannot be read is a
 `ProgramError` with the place.
 """
 
@@ -46,7 +47,7 @@ _TOKEN: Final = re.compile(
       | (?P<term><[^<>\s]*> | _:\w+
           | "(?:[^"\\\n]|\\.)*"(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*|\^\^<[^<>\s]*>)?)
       | (?P<number>[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-      | (?P<name>[A-Za-z_]\w*)
+      | (?P<name>(?:list|inconsistency):[\w.-]+ | [A-Za-z_]\w*)
       | (?P<mark>:-|\.\.|.)""",
     re.VERBOSE,
 )

@@ -3,8 +3,8 @@
 In: the tree of `syntax.parse`. Out: a checked program whose rules and atoms carry the place and the
 text they were written as. Prefixes hold from their `@prefix` on; relations are known in the whole
 text. A name before parentheses is a builtin if `BUILTINS` has it, and else a relation, which in a
-body must be declared by `@relation` or concluded by some rule: a misspelt builtin must not become a
-relation that is always empty.
+body must be reserved, declared by `@relation` or concluded by some rule: a misspelt builtin must
+not become a relation that is always empty.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lark import Token
 from ebbtide.languages.jena.syntax import Node, parse, place
 from ebbtide.program import (
     BUILTINS,
+    RESERVED,
     TRIPLE,
     Argument,
     Atom,
@@ -109,6 +110,8 @@ class _Reader:
         name, arity = _tokens(node)
         if name in BUILTINS or name in (NO_VALUE, "not"):
             raise self._error(f"{name} is a builtin, so it cannot be a relation", name)
+        if name in RESERVED:
+            raise self._error(f"the relation {name} is reserved and needs no declaration", name)
         if name == TRIPLE and arity != "3":
             raise self._error(f"the relation {TRIPLE} has 3 arguments", name)
         if len(arity) > 3:
@@ -166,9 +169,9 @@ class _Reader:
 
     def _known(self, atom: Atom) -> Atom:
         name = atom.relation
-        if name == TRIPLE or name in self._declared or name in self._concluded:
+        if name in {TRIPLE, *RESERVED} or name in self._declared or name in self._concluded:
             return atom
-        known = {*BUILTINS, NO_VALUE, *self._declared, *self._concluded}
+        known = {*BUILTINS, NO_VALUE, *RESERVED, *self._declared, *self._concluded}
         hint = did_you_mean(name, sorted(known)) or (
             f"; a relation that no rule concludes is declared by @relation "
             f"{name}/{len(atom.arguments)} ."
