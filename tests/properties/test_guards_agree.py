@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.conftest import MakeEngine
 from tests.properties.test_engines_agree import across_engines
 
-from ebbtide.engines.reference import ReferenceEngine
+from ebbtide.engines.reference import ReferenceEngine, datatypes
 from ebbtide.program import BUILTINS, Atom, Fact, Guard, Program, Rule, Variable
 from ebbtide.terms import IRI, BlankNode, Literal, Term
-from ebbtide.terms.term import XSD
+from ebbtide.terms.term import RDF, XSD
 from ebbtide.time import Sliding
 
 WINDOWS = {"default": Sliding(1)}
@@ -20,7 +20,7 @@ LEFT, RIGHT, RESULT = map(Variable, ("left", "right", "result"))
 def rule_for(builtin: str) -> Rule:
     """`answer^builtin(left, right, result)`, as far as the builtin takes and gives them."""
     form = BUILTINS[builtin]
-    arguments = (LEFT, RIGHT)[: form.arity - form.is_function]
+    arguments = (LEFT, RIGHT)[: 2 if form.is_variadic else form.arity - form.is_function]
     arguments += (RESULT,) if form.is_function else ()
     return Rule(
         builtin,
@@ -65,6 +65,31 @@ DAYS = st.dates().map(lambda day: day.isoformat()) | st.sampled_from(
 TIMES = st.times().map(lambda time: time.isoformat()) | st.sampled_from(
     ["24:00:00", "24:00:01", "23:59:60", "00:00:00.5", "12:00"]
 )
+DATATYPES = [*datatypes.DATATYPES, datatypes.PLAIN_LITERAL, datatypes.RDFS_LITERAL, XSD + "time"]
+WHOLES = st.builds(
+    "{}{}".format,
+    st.sampled_from(["", "", "+", "-", "00", "-0"]),
+    st.sampled_from(
+        [
+            abs(around + by)
+            for around in (0, *(2**n for n in (7, 8, 15, 16, 31, 32, 63, 64)))
+            for by in (-1, 0, 1)
+        ]
+        + [10**30, 10**50]
+    ),
+)
+FLOATS = st.sampled_from(
+    (
+        *("16777205.5", "16777206.5", "16777207.5", "9007199254740991.5", "9007199254740992.5"),
+        *("1e400", "-1e401", "1e-400", "1e-46", "7e-46", "3.4028236e38", "3.4028235e38"),
+        "3.40282356779733661637539395458142568447e38",
+        "3.40282356779733661637539395458142568448e38",
+        *("+INF", "inf", "infinity", "nan", "1e"),
+    )
+) | st.floats(width=32, allow_nan=False).map(repr)
+STRINGS = st.text("ab: -1\t\n\u00b7\u00c0", max_size=4) | st.sampled_from(
+    ["en-GB", "x-123456789", "a  b", " a", "a ", ":a", "a:b", "_a.1", "1a", "\u0300a", "true", "0a"]
+)
 TERMS: st.SearchStrategy[Term] = st.one_of(
     typed("integer", WHOLE.map(str)),
     typed("integer", st.sampled_from(["+7", "007", "-0", "", "+", "1.0", " 1", "seven"])),
@@ -81,6 +106,19 @@ TERMS: st.SearchStrategy[Term] = st.one_of(
     typed("dateTime", st.builds("{}T{}{}".format, DAYS, TIMES, ZONES)),
     typed("date", st.builds("{}{}".format, DAYS, ZONES)),
     typed("duration", st.just("P1D")),
+    typed("dateTimeStamp", st.builds("{}T{}{}".format, DAYS, TIMES, ZONES)),
+    st.builds(Literal, WHOLES, st.sampled_from(DATATYPES)),
+    typed("float", FLOATS),
+    typed("double", FLOATS),
+    st.builds(Literal, STRINGS, st.sampled_from(DATATYPES)),
+    typed("hexBinary", st.sampled_from(["", "0f", "0F", "f", "0g"])),
+    typed("base64Binary", st.sampled_from(["", "TQ==", "TR==", "T Q==", " TQ==", "TWE=", "TWE"])),
+    st.sampled_from(["a@en", "a@EN", "a@", "a", "@", "a@b@1"]).map(
+        lambda text: Literal(text, RDF + "PlainLiteral")
+    ),
+    st.sampled_from(DATATYPES).map(IRI),
+    st.integers(0, 5).map(lambda depth: BlankNode(f"invented-{depth}-{'0f' * 16}")),
+    st.just(BlankNode("invented-2-short")),
     st.text(max_size=3).map(Literal),
     st.sampled_from([".", "a|b", "(", "[0-9]+", "^b", "a\\b", 'a"b', "\n", "ä", "\U0001d538"]).map(
         Literal

@@ -6,7 +6,7 @@ import pytest
 
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS
 from ebbtide.terms import IRI, BlankNode, Literal, Term
-from ebbtide.terms.term import XSD
+from ebbtide.terms.term import LANG_STRING, XSD
 
 
 def term(text: str) -> Term:
@@ -117,3 +117,105 @@ def test_functions_of_two(function: str, left: str, right: str, result: str | No
 def test_a_length_counts_characters() -> None:
     assert FUNCTIONS["strLength"](Literal("hä\U0001d538")) == term("integer:3")
     assert FUNCTIONS["strLength"](BlankNode("b")) is None
+
+
+@pytest.mark.parametrize(
+    ("literal", "datatype", "holds"),
+    [
+        ("int:5", "byte", True),
+        ("decimal:5.0", "integer", True),
+        ("decimal:5.5", "integer", False),
+        ("integer:128", "byte", False),
+        ("byte:128", "integer", False),  # ill-typed, so it is in no datatype
+        ("integer:1.0", "decimal", False),
+        ("integer:-0", "nonNegativeInteger", True),
+        ("integer:" + "9" * 40, "integer", True),
+        ("integer:" + "9" * 40, "unsignedLong", False),
+        ("float:1", "double", False),
+        ("double:1e3", "decimal", False),
+        ("boolean:1", "boolean", True),
+        ("a b", "token", True),
+        ("a  b", "token", False),
+        ("a  b", "normalizedString", True),
+        ("string:a:b", "NCName", False),
+        ("string:a:b", "Name", True),
+        ("fi@hei", "string", False),
+        ("dateTime:2024-01-01T00:00:00Z", "dateTimeStamp", True),
+        ("dateTime:2024-01-01T00:00:00", "dateTimeStamp", False),
+        ("dateTimeStamp:2024-01-01T00:00:00", "dateTime", False),
+        ("base64Binary:TQ==", "base64Binary", True),
+        ("base64Binary:TR==", "base64Binary", False),
+        ("hexBinary:0f", "hexBinary", True),
+        ("integer:5", "duration", None),
+        ("duration:P1D", "duration", None),
+        ("<a>", "string", None),
+        ("_:b", "string", None),
+    ],
+)
+def test_datatypes(literal: str, datatype: str, holds: bool | None) -> None:
+    arguments = term(literal), IRI(XSD + datatype)
+    assert TESTS["isDType"](*arguments) is (holds is True)
+    assert TESTS["notDType"](*arguments) is (holds is False)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("integer:01", "decimal:1.0", True),
+        ("integer:1", "float:1", False),
+        ("float:1", "double:1", False),
+        ("float:16777205.5", "float:16777206.5", True),
+        ("float:16777206.5", "float:16777207.5", False),
+        ("double:9007199254740991.5", "double:9007199254740992.5", True),
+        ("double:0", "double:-0", False),
+        ("double:NaN", "double:NaN", True),
+        ("double:1e400", "double:INF", True),
+        ("token:a", "a", True),
+        ("fi@hei", "FI@hei", True),
+        ("fi@hei", "hei", False),
+        ("hexBinary:0f", "hexBinary:0F", True),
+        ("dateTime:2024-01-01T00:00:00Z", "dateTime:2024-01-01T00:00:00+00:00", True),
+        # The same instant, but not the same value.
+        ("dateTime:2024-01-01T00:00:00Z", "dateTime:2024-01-01T02:00:00+02:00", False),
+        ("integer:one", "integer:one", None),
+        ("duration:P1D", "duration:P1D", None),
+        ("<a>", "<a>", None),
+    ],
+)
+def test_values_of_the_standards(left: str, right: str, same: bool | None) -> None:
+    assert TESTS["sameValue"](term(left), term(right)) is (same is True)
+    assert TESTS["differentValue"](term(left), term(right)) is (same is False)
+
+
+def test_plain_and_typed_literals() -> None:
+    terms = "hei", "fi@hei", "integer:2", "duration:P1D", "<a>", "_:b"
+    assert [text for text in terms if TESTS["isPLiteral"](term(text))] == ["hei", "fi@hei"]
+    assert [text for text in terms if TESTS["isDLiteral"](term(text))] == [*terms[2:4]]
+    datatypes = [FUNCTIONS["datatype"](term(text)) for text in terms]
+    assert datatypes == [
+        IRI(XSD + "string"),
+        IRI(LANG_STRING),
+        IRI(XSD + "integer"),
+        IRI(XSD + "duration"),
+        None,
+        None,
+    ]
+
+
+def test_concatenations_of_any_length() -> None:
+    assert FUNCTIONS["strConcat"]() == term("")
+    assert FUNCTIONS["strConcat"](term("a"), term("<b>"), term("integer:1")) == term("ab1")
+
+
+def test_invention_ends() -> None:
+    skolem = FUNCTIONS["skolem"]
+    node = skolem(term("a"), term("<b>"))
+    assert node == skolem(term("a"), term("<b>"))
+    assert len({node, skolem(term("<b>"), term("a")), skolem(term("a")), skolem()}) == 4
+    depths = []
+    while node is not None:
+        assert isinstance(node, BlankNode)
+        depths.append(node.invented)
+        node = skolem(term("a"), node)
+    assert depths == [1, 2, 3]
+    assert BlankNode("invented-1").invented == 0

@@ -7,13 +7,16 @@ use std::collections::HashMap;
 
 use oxsdatatypes::Decimal;
 use regex::Regex;
+use sha2::{Digest, Sha256};
 
+use crate::datatype::{has_type, same_value};
 use crate::value::{
-    Value, double_lexical, is_blank, is_iri, is_literal, string_of, string_text, typed_text,
+    Value, datatype_of, double_lexical, is_blank, is_iri, is_literal, is_plain, string_of,
+    string_text, typed_text,
 };
 
 macro_rules! builtins {
-    ($($variant:ident $name:literal $arity:literal),+ $(,)?) => {
+    ($($variant:ident $name:literal),+ $(,)?) => {
         /// What a guard asks or computes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "the names are the builtins'")]
@@ -36,41 +39,42 @@ macro_rules! builtins {
                     $(Self::$variant => $name,)+
                 }
             }
-
-            /// How many arguments it takes, a function's result included.
-            pub fn arity(self) -> usize {
-                match self {
-                    $(Self::$variant => $arity,)+
-                }
-            }
         }
     };
 }
 
 builtins! {
-    Equal "equal" 2,
-    NotEqual "notEqual" 2,
-    LessThan "lessThan" 2,
-    GreaterThan "greaterThan" 2,
-    Le "le" 2,
-    Ge "ge" 2,
-    IsLiteral "isLiteral" 1,
-    NotLiteral "notLiteral" 1,
-    IsUri "isURI" 1,
-    IsBNode "isBNode" 1,
-    NotBNode "notBNode" 1,
-    StrStarts "strStarts" 2,
-    StrEnds "strEnds" 2,
-    StrContains "strContains" 2,
-    Regex "regex" 2,
-    Sum "sum" 3,
-    Difference "difference" 3,
-    Product "product" 3,
-    Quotient "quotient" 3,
-    Min "min" 3,
-    Max "max" 3,
-    StrConcat "strConcat" 3,
-    StrLength "strLength" 2,
+    Equal "equal",
+    NotEqual "notEqual",
+    LessThan "lessThan",
+    GreaterThan "greaterThan",
+    Le "le",
+    Ge "ge",
+    IsLiteral "isLiteral",
+    NotLiteral "notLiteral",
+    IsUri "isURI",
+    IsBNode "isBNode",
+    NotBNode "notBNode",
+    IsPLiteral "isPLiteral",
+    IsDLiteral "isDLiteral",
+    IsDType "isDType",
+    NotDType "notDType",
+    SameValue "sameValue",
+    DifferentValue "differentValue",
+    StrStarts "strStarts",
+    StrEnds "strEnds",
+    StrContains "strContains",
+    Regex "regex",
+    Sum "sum",
+    Difference "difference",
+    Product "product",
+    Quotient "quotient",
+    Min "min",
+    Max "max",
+    StrConcat "strConcat",
+    StrLength "strLength",
+    Datatype "datatype",
+    Skolem "skolem",
 }
 
 impl Builtin {
@@ -81,8 +85,9 @@ impl Builtin {
 
     /// Whether the result may be a term that no argument is.
     pub fn makes_terms(self) -> bool {
-        use Builtin::{Difference, Product, Quotient, StrConcat, StrLength, Sum};
-        matches!(self, Sum | Difference | Product | Quotient | StrConcat | StrLength)
+        use Builtin::{Datatype, Difference, Product, Quotient, Skolem, StrConcat, StrLength, Sum};
+        let is_arithmetic = matches!(self, Sum | Difference | Product | Quotient);
+        is_arithmetic || matches!(self, StrConcat | StrLength | Datatype | Skolem)
     }
 }
 
@@ -114,6 +119,12 @@ impl Evaluator {
             (Builtin::IsUri, [term]) => is_iri(term),
             (Builtin::IsBNode, [term]) => is_blank(term),
             (Builtin::NotBNode, [term]) => !is_blank(term),
+            (Builtin::IsPLiteral, [term]) => is_plain(term),
+            (Builtin::IsDLiteral, [term]) => is_literal(term) && !is_plain(term),
+            (Builtin::IsDType, [term, datatype]) => has_type(term, datatype) == Some(true),
+            (Builtin::NotDType, [term, datatype]) => has_type(term, datatype) == Some(false),
+            (Builtin::SameValue, [left, right]) => same_value(left, right) == Some(true),
+            (Builtin::DifferentValue, [left, right]) => same_value(left, right) == Some(false),
             (Builtin::StrStarts, [text, part]) => strings(text, part, |t, p| t.starts_with(p)),
             (Builtin::StrEnds, [text, part]) => strings(text, part, |t, p| t.ends_with(p)),
             (Builtin::StrContains, [text, part]) => strings(text, part, |t, p| t.contains(p)),
@@ -138,9 +149,12 @@ impl Evaluator {
 /// The result of a function, as a term's text.
 pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
     match (builtin, terms) {
-        (Builtin::StrConcat, [left, right]) => {
-            Some(string_text(&format!("{}{}", string_of(left)?, string_of(right)?)))
+        (Builtin::StrConcat, parts) => {
+            let texts: Option<Vec<_>> = parts.iter().map(|part| string_of(part)).collect();
+            Some(string_text(&texts?.concat()))
         }
+        (Builtin::Skolem, inputs) => invent(inputs),
+        (Builtin::Datatype, [term]) => datatype_of(term).map(|datatype| format!("<{datatype}>")),
         (Builtin::StrLength, [term]) => {
             Some(typed_text(string_of(term)?.chars().count(), "integer"))
         }
@@ -152,6 +166,35 @@ pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
         }
         (_, [left, right]) => arithmetic(builtin, &Value::of(left)?, &Value::of(right)?),
         _ => None,
+    }
+}
+
+/// How deep invented blank nodes may be nested.
+const MAX_DEPTH: usize = 3;
+
+/// The blank node of a tuple of inputs.
+fn invent(inputs: &[&str]) -> Option<String> {
+    let depth = 1 + inputs.iter().map(|text| depth(text)).max().unwrap_or_default();
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let digest = Sha256::digest(inputs.join("\n"));
+    let digits =
+        digest[..16].iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+    Some(format!("_:invented-{depth}-{digits}"))
+}
+
+/// How deep rules nested to invent a term; 0 if none did.
+fn depth(text: &str) -> usize {
+    let parts = text.strip_prefix("_:invented-").and_then(|label| label.split_once('-'));
+    let is_digest = |text: &str| {
+        text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    match parts {
+        Some((depth, digest)) if depth.len() == 1 && is_digest(digest) => {
+            depth.parse().unwrap_or_default()
+        }
+        _ => 0,
     }
 }
 

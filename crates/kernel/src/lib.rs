@@ -9,6 +9,7 @@ pub mod arrivals;
 pub mod budget;
 pub mod calendar;
 pub mod counts;
+pub mod datatype;
 pub mod explain;
 pub mod guard;
 pub mod hash;

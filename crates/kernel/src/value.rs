@@ -9,7 +9,13 @@ use std::str::FromStr;
 
 use oxsdatatypes::{Date, DateTime, Decimal, Double};
 
-const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+use crate::datatype::float;
+
+/// The namespace of the datatypes of XML Schema.
+pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
+/// The datatype of literals with a language.
+pub(crate) const LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
 const INTEGERS: [&str; 13] = [
     "integer",
     "int",
@@ -46,7 +52,7 @@ pub enum Value<'a> {
 }
 
 /// The parts of a literal's text: escaped lexical form, language or datatype.
-fn literal(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn literal(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix('"')?;
     let end = rest.rfind('"')?;
     Some((&rest[..end], &rest[end + 1..]))
@@ -67,6 +73,21 @@ pub fn is_blank(text: &str) -> bool {
     text.starts_with("_:")
 }
 
+/// Whether a text is that of a string, with or without a language.
+pub fn is_plain(text: &str) -> bool {
+    let datatype = datatype_of(text);
+    datatype.is_some_and(|datatype| datatype == XSD_STRING || datatype == LANG_STRING)
+}
+
+/// The datatype of a literal.
+pub fn datatype_of(text: &str) -> Option<&str> {
+    match literal(text)?.1 {
+        "" => Some(XSD_STRING),
+        language if language.starts_with('@') => Some(LANG_STRING),
+        datatype => datatype.strip_prefix("^^<")?.strip_suffix('>'),
+    }
+}
+
 /// The string of a literal (its lexical form) or of an IRI.
 pub fn string_of(text: &str) -> Option<Cow<'_, str>> {
     if is_iri(text) {
@@ -75,7 +96,7 @@ pub fn string_of(text: &str) -> Option<Cow<'_, str>> {
     literal(text).map(|(lexical, _)| unescape(lexical))
 }
 
-fn unescape(text: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }
@@ -166,7 +187,7 @@ impl<'a> Value<'a> {
         match datatype {
             "string" => Some(Self::String(unescape(lexical))),
             "decimal" => Decimal::from_str(lexical).ok().map(Self::Decimal),
-            "double" | "float" => Double::from_str(lexical).ok().map(Self::Double),
+            "double" | "float" => float::<f64>(lexical).map(|it| Self::Double(it.into())),
             "boolean" => match lexical {
                 "true" | "1" => Some(Self::Boolean(true)),
                 "false" | "0" => Some(Self::Boolean(false)),

@@ -59,6 +59,8 @@ class _Relations:
 
     def meet(self, atom: Atom) -> None:
         name, arity = atom.relation, len(atom.arguments)
+        if (meant := RESERVED.get(name, arity)) != arity:
+            raise ProgramError(f"{name} takes {_arguments(meant)}, not {arity}", atom.origin)
         if name not in self.arities:
             if self._closed and name not in RESERVED and ":" not in name:
                 hint = did_you_mean(name, self.arities)
@@ -79,10 +81,11 @@ def _check_builtin(guard: Guard) -> None:
     if builtin is None:
         hint = did_you_mean(guard.builtin, BUILTINS)
         raise ProgramError(f"unknown builtin {guard.builtin}{hint}", guard.origin)
-    if len(guard.arguments) != builtin.arity:
-        given = len(guard.arguments)
+    given = len(guard.arguments)
+    if given < builtin.arity or (given > builtin.arity and not builtin.is_variadic):
+        least = "at least " if builtin.is_variadic else ""
         raise ProgramError(
-            f"{builtin.name} takes {_arguments(builtin.arity)}, not {given}", guard.origin
+            f"{builtin.name} takes {least}{_arguments(builtin.arity)}, not {given}", guard.origin
         )
 
 

@@ -16,14 +16,21 @@ from typing import Final
 from ebbtide.program.atom import Argument, Variable
 from ebbtide.program.origin import IN_PYTHON, Origin
 
+#: How deep invented blank nodes may be nested: rules that invent from what they invented end.
+MAX_DEPTH: Final = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """How a builtin is called. `arity` counts the result of a function."""
+    """How a builtin is called. `arity` counts the result of a function.
+
+    A variadic one takes as many arguments or more.
+    """
 
     name: str
     arity: int
     is_function: bool = False
+    is_variadic: bool = False
 
 
 def _table(*builtins: Builtin) -> Mapping[str, Builtin]:
@@ -46,6 +53,15 @@ BUILTINS: Final = _table(
     Builtin("isURI", 1),
     Builtin("isBNode", 1),
     Builtin("notBNode", 1),
+    # A plain literal is a string, with or without a language; any other literal is a typed one.
+    Builtin("isPLiteral", 1),
+    Builtin("isDLiteral", 1),
+    # Data values, by the value spaces of XML Schema: a literal and a datatype, two literals. Where
+    # a value is not known (another datatype, no literal) neither a test nor its opposite holds.
+    Builtin("isDType", 2),
+    Builtin("notDType", 2),
+    Builtin("sameValue", 2),
+    Builtin("differentValue", 2),
     # Tests of a literal's lexical form (an IRI counts by its value).
     Builtin("strStarts", 2),
     Builtin("strEnds", 2),
@@ -58,8 +74,11 @@ BUILTINS: Final = _table(
     Builtin("quotient", 3, is_function=True),
     Builtin("min", 3, is_function=True),
     Builtin("max", 3, is_function=True),
-    Builtin("strConcat", 3, is_function=True),
+    Builtin("strConcat", 1, is_function=True, is_variadic=True),
     Builtin("strLength", 2, is_function=True),
+    Builtin("datatype", 2, is_function=True),
+    # An invented blank node: one for each tuple of inputs, nested at most `MAX_DEPTH` deep.
+    Builtin("skolem", 1, is_function=True, is_variadic=True),
 )
 
 

@@ -58,6 +58,16 @@ class BlankNode:
         """The N-Triples form."""
         return f"_:{self.label}"
 
+    @property
+    def invented(self) -> int:
+        """How deep rules nested to invent it (labels `invented-<depth>-<digest>`); 0 if none did.
+
+        >>> BlankNode("invented-1-e3b0c44298fc1c149afbf4c8996fb924").invented
+        1
+        """
+        match = _INVENTED.fullmatch(self.label)
+        return int(match[1]) if match else 0
+
     def __str__(self) -> str:
         return self.text
 
@@ -98,6 +108,7 @@ _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 _UNESCAPES: Final = dict(zip("tbnrf\"'\\", "\t\b\n\r\f\"'\\", strict=True))
 _NEEDS_ESCAPE: Final = re.compile(r'[\\"\n\r]')
 _ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_INVENTED: Final = re.compile(r"invented-([0-9])-[0-9a-f]{32}")
 _CODE: Final = r"u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}"
 _IRI_CHARACTERS: Final = r"[^\x00-\x20<>\"{}|^`\\]*"
 _STRING_CHARACTERS: Final = r"[^\"\\\n\r]*"

@@ -11,21 +11,27 @@ meaning for it. `program/guard.py` says what each builtin is; this page is how i
   result that does not fit is none.
 - `min` and `max` yield one of the two terms as it is, the first when they are equal.
 - Texts are the lexical form of a literal, whatever its datatype, and the value of an IRI.
+- `skolem` labels a blank node by its depth (one more than that of its deepest input) and a digest
+  of its inputs' texts, one a line; beyond `MAX_DEPTH` it yields nothing, so that invention ends.
 - `regex` searches: it need not match the whole text. Patterns should keep to what Python's `re`
   and Rust's `regex` share; a pattern that cannot be read matches nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Final
 
+from ebbtide.engines.reference.datatypes import has_type, same_value
 from ebbtide.engines.reference.values import Number, bounded, literal, order, truncated, value
 from ebbtide.program import BUILTINS
+from ebbtide.program.guard import MAX_DEPTH
 from ebbtide.terms import IRI, BlankNode, Literal, Term
+from ebbtide.terms.term import LANG_STRING, XSD_STRING
 
 
 def equal(left: Term, right: Term) -> bool:
@@ -106,14 +112,30 @@ def _extreme(sign: int) -> Callable[[Term, Term], Term | None]:
     return choose
 
 
-def _concatenation(left: Term, right: Term) -> Term | None:
-    first, second = text(left), text(right)
-    return None if first is None or second is None else Literal(first + second)
+def _concatenation(*terms: Term) -> Term | None:
+    texts = [text(term) for term in terms]
+    return None if None in texts else Literal("".join(filter(None, texts)))
 
 
 def _length(term: Term) -> Term | None:
     characters = text(term)
     return None if characters is None else literal(len(characters))
+
+
+def _datatype(term: Term) -> Term | None:
+    return IRI(term.datatype) if isinstance(term, Literal) else None
+
+
+def _skolem(*terms: Term) -> Term | None:
+    depth = 1 + max((t.invented for t in terms if isinstance(t, BlankNode)), default=0)
+    if depth > MAX_DEPTH:
+        return None
+    digest = hashlib.sha256("\n".join(term.text for term in terms).encode()).hexdigest()
+    return BlankNode(f"invented-{depth}-{digest[:32]}")
+
+
+def _is_plain(term: Term) -> bool:
+    return isinstance(term, Literal) and term.datatype in (XSD_STRING, LANG_STRING)
 
 
 TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
@@ -129,6 +151,12 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
         "isURI": lambda term: isinstance(term, IRI),
         "isBNode": lambda term: isinstance(term, BlankNode),
         "notBNode": lambda term: not isinstance(term, BlankNode),
+        "isPLiteral": _is_plain,
+        "isDLiteral": lambda term: isinstance(term, Literal) and not _is_plain(term),
+        "isDType": lambda term, datatype: has_type(term, datatype) is True,
+        "notDType": lambda term, datatype: has_type(term, datatype) is False,
+        "sameValue": lambda left, right: same_value(left, right) is True,
+        "differentValue": lambda left, right: same_value(left, right) is False,
         "strStarts": _on_texts(str.startswith),
         "strEnds": _on_texts(str.endswith),
         "strContains": _on_texts(str.__contains__),
@@ -146,6 +174,8 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Term | None]]] = MappingProxyType(
         "max": _extreme(-1),
         "strConcat": _concatenation,
         "strLength": _length,
+        "datatype": _datatype,
+        "skolem": _skolem,
     }
 )
 

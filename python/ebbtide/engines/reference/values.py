@@ -52,8 +52,8 @@ _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 _ONE: Final = 10**18
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
-_DOUBLE: Final = re.compile(_DECIMAL.pattern + r"([eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+DOUBLE: Final = re.compile(DECIMAL.pattern + r"([eE][+-]?[0-9]+)?|[+-]?INF|NaN")
 _DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
 _TIME: Final = r"T([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)"
 _ZONE: Final = r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
@@ -85,9 +85,9 @@ def value(term: Term) -> Value | None:
     number: Number | None = None
     if datatype in _INTEGERS and _INTEGER.fullmatch(lexical):
         number = bounded(int(lexical))
-    elif datatype == XSD + "decimal" and _DECIMAL.fullmatch(lexical):
+    elif datatype == XSD + "decimal" and DECIMAL.fullmatch(lexical):
         number = bounded(Fraction(lexical))
-    elif datatype in _DOUBLES and _DOUBLE.fullmatch(lexical):
+    elif datatype in _DOUBLES and DOUBLE.fullmatch(lexical):
         number = float(lexical)
     return ("number", number) if number is not None else None
 
@@ -179,11 +179,12 @@ def _moment(match: re.Match[str] | None) -> Moment | None:
         days = date(year % 400 + 400, month, day).toordinal() + year // 400 * 146_097
     except ValueError:
         return None
-    seconds = days * 86_400 + hour * 3600 + minute * 60 + second - _offset(match[7])
+    seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset(match[7])
     return Moment(seconds, zoned=bool(match[7]))
 
 
-def _offset(zone: str | None) -> int:
+def offset(zone: str | None) -> int:
+    """The seconds by which a zone is ahead of UTC."""
     if zone is None or zone == "Z":
         return 0
     seconds = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60

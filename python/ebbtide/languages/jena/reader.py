@@ -9,12 +9,14 @@ not become a relation that is always empty.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Final
 
 from lark import Token
 
+from ebbtide.languages.jena.forms import FORMS, Call
 from ebbtide.languages.jena.syntax import Node, parse, place
 from ebbtide.program import (
     BUILTINS,
@@ -32,6 +34,7 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.check import did_you_mean
+from ebbtide.program.reserved import INCONSISTENCY
 from ebbtide.terms import IRI, Literal, TermError, parse_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING, unescape
 
@@ -108,7 +111,7 @@ class _Reader:
 
     def _declare(self, node: Node) -> None:
         name, arity = _tokens(node)
-        if name in BUILTINS or name in (NO_VALUE, "not"):
+        if name in BUILTINS or name in FORMS or name in (NO_VALUE, "not"):
             raise self._error(f"{name} is a builtin, so it cannot be a relation", name)
         if name in RESERVED:
             raise self._error(f"the relation {name} is reserved and needs no declaration", name)
@@ -126,30 +129,74 @@ class _Reader:
     def _rule(self, node: Node, number: int) -> Rule:
         body, heads = _nodes(node)
         names = _tokens(node)
-        name = names[0][:-1].rstrip() if names else f"rule{number}"
+        name = _rule_name(names[0]) if names else f"rule{number}"
         # The body first: of two errors the one that stands first is told.
-        parts = tuple(self._part(part) for part in _nodes(body))
+        reason = self._reason(name, _nodes(body))
+        parts = tuple(part for child in _nodes(body) for part in self._parts(child, reason))
+        if _tokens(heads):
+            return Rule(name, (self._inconsistency(node, parts),), parts, self._origin(node))
         return Rule(name, tuple(map(self._head, _nodes(heads))), parts, self._origin(node))
 
+    def _reason(self, name: str, body: Iterable[Node]) -> tuple[Argument, ...]:
+        """What tells one application of a rule from any other: its name and what it matched."""
+        matched = (
+            self._atom(part)
+            for part in body
+            if part.data == "triple" or (part.data == "call" and self._is_relation(part))
+        )
+        variables = dict.fromkeys(variable for atom in matched for variable in atom.variables())
+        return Literal(name), *variables
+
+    def _inconsistency(self, node: Node, body: Iterable[BodyPart]) -> Atom:
+        """What a rule concludes instead of `false`."""
+        _, heads = _nodes(node)
+        false = _tokens(heads)[0]
+        if false != "false":
+            raise self._error("a head is a pattern, an atom or false", false)
+        if len(heads.children) > 1:
+            raise self._error("a rule that concludes false concludes nothing else", false)
+        names = _tokens(node)
+        if not names:
+            raise self._error(
+                "a rule that concludes false needs a name, so that its inconsistencies can be told",
+                false,
+            )
+        positives = (part for part in body if isinstance(part, Atom))
+        variables = dict.fromkeys(variable for atom in positives for variable in atom.variables())
+        origin = place(self._text, false.start_pos or 0, self._source)
+        return Atom(INCONSISTENCY + _rule_name(names[0]), tuple(variables), origin)
+
     def _head(self, node: Node) -> Atom:
-        if node.data == "call" and (name := _tokens(node)[0]) in {*BUILTINS, NO_VALUE}:
-            raise self._error(f"{name} is a builtin, so a head cannot conclude it", name)
+        if node.data == "call":
+            name = _tokens(node)[0]
+            if name in RESERVED:
+                raise self._error(f"{name} follows from the data, so no rule concludes it", name)
+            if not self._is_relation(node):
+                raise self._error(f"{name} is a builtin, so a head cannot conclude it", name)
         return self._atom(node)
 
-    def _part(self, node: Node) -> BodyPart:
+    def _is_relation(self, node: Node) -> bool:
+        name = str(node.children[0])
+        return name not in BUILTINS and name not in FORMS and name != NO_VALUE
+
+    def _parts(self, node: Node, reason: tuple[Argument, ...]) -> Iterable[BodyPart]:
         if node.data == "negation":
-            return self._negation(node)
+            return [self._negation(node)]
         if node.data == "call":
             name = str(node.children[0])
+            if name in FORMS:
+                call = Call(name, self._arguments(node), reason, self._origin(node))
+                return FORMS[name](call)
             if name in BUILTINS:
-                return Guard(name, self._arguments(node), self._origin(node))
+                return [Guard(name, self._arguments(node), self._origin(node))]
             if name == NO_VALUE:
-                return self._no_value(node)
-        return self._known(self._atom(node))
+                return [self._no_value(node)]
+        return [self._known(self._atom(node))]
 
     def _negation(self, node: Node) -> Negation:
         (inner,) = _nodes(node)
-        if inner.data == "call" and (name := _tokens(inner)[0]) in {*BUILTINS, NO_VALUE}:
+        if inner.data == "call" and not self._is_relation(inner):
+            name = _tokens(inner)[0]
             raise self._error(f"{name} is a builtin, and `not` takes a pattern or an atom", name)
         return Negation(self._known(self._atom(inner)))
 
@@ -169,9 +216,9 @@ class _Reader:
 
     def _known(self, atom: Atom) -> Atom:
         name = atom.relation
-        if name in {TRIPLE, *RESERVED} or name in self._declared or name in self._concluded:
+        if name == TRIPLE or name in {*RESERVED, *self._declared, *self._concluded}:
             return atom
-        known = {*BUILTINS, NO_VALUE, *RESERVED, *self._declared, *self._concluded}
+        known = {*BUILTINS, *FORMS, NO_VALUE, *RESERVED, *self._declared, *self._concluded}
         hint = did_you_mean(name, sorted(known)) or (
             f"; a relation that no rule concludes is declared by @relation "
             f"{name}/{len(atom.arguments)} ."
@@ -249,6 +296,10 @@ def _nodes(node: Node) -> list[Node]:
 
 def _tokens(node: Node) -> list[Token]:
     return [child for child in node.children if isinstance(child, Token)]
+
+
+def _rule_name(token: Token) -> str:
+    return token[:-1].rstrip()
 
 
 def _number_type(text: str) -> str:
