@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from ebbtide.engines.events import Inconsistency, MalformedList
     from ebbtide.engines.proof import Proof
     from ebbtide.engines.protocol import Delta
     from ebbtide.languages.jena import load_rules, parse_rules
@@ -28,8 +29,10 @@ _HOME: Final = {
     "Count": "ebbtide.time",
     "Delta": "ebbtide.engines.protocol",
     "Fact": "ebbtide.program",
+    "Inconsistency": "ebbtide.engines.events",
     "Landmark": "ebbtide.time",
     "Literal": "ebbtide.terms",
+    "MalformedList": "ebbtide.engines.events",
     "Program": "ebbtide.program",
     "ProgramError": "ebbtide.program",
     "Proof": "ebbtide.engines.proof",
@@ -48,8 +51,10 @@ __all__ = [
     "Count",
     "Delta",
     "Fact",
+    "Inconsistency",
     "Landmark",
     "Literal",
+    "MalformedList",
     "Program",
     "ProgramError",
     "Proof",

@@ -84,6 +84,17 @@ def test_materialize_joins_files(ebbtide: Ebbtide) -> None:
     assert ended == (0, A_IN_B + A_IN_C + B_IN_C, "")
 
 
+def test_materialize_tells_of_malformed_lists(ebbtide: Ebbtide) -> None:
+    Path("site.rules").write_text(
+        "[r: (?x <http://example/isIn> ?l) list(?l 0 ?y) -> (?x <http://example/isIn> ?y)]"
+    )
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")
+    assert (code, out) == (0, A_IN_B + B_IN_C)
+    assert err.splitlines()[0] == (
+        f"ebbtide: the list {ex('b')} is malformed at {ex('b')}: it has no rdf:first"
+    )
+
+
 def test_a_bad_line_has_its_place(ebbtide: Ebbtide) -> None:
     Path("site.nt").write_text(A_IN_B + "<http://example/b> isIn <http://example/c> .\n")
     code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")

@@ -1,8 +1,8 @@
 """The command line: one file per command, and one place where errors become exit codes.
 
 Exit codes: 0 done, 1 the user's input is wrong (one line on standard error, with file, line and
-column where there are any), 2 usage, 3 a budget was hit. Anything else is a bug and keeps its
-traceback. A command imports what it needs when it runs, so that `--help` answers at once.
+column where there are any) or inconsistent, 2 usage, 3 a budget was hit. Anything else is a bug and
+keeps its traceback. A command imports what it needs when it runs, so that `--help` answers at once.
 """
 
 from __future__ import annotations

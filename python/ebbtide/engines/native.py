@@ -8,7 +8,7 @@ fact.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, SnapshotError, Table
@@ -167,11 +167,12 @@ class NativeEngine:
     def _fact(self, relation: int, texts: Iterable[str]) -> Fact:
         return Fact(self._relations[relation], tuple(map(parse_term, texts)))
 
-    def facts(self) -> Mapping[Fact, Instant]:
-        """The materialisation at the last tick, each fact with its `until`."""
+    def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
+        """The materialisation at the last tick, of some relations or all; each fact's `until`."""
         return {
             self._fact(relation, texts): until
-            for relation in range(len(self._relations))
+            for relation, name in enumerate(self._relations)
+            if relations is None or name in relations
             for texts, until in self._kernel.facts(relation)
         }
 

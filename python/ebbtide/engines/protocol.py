@@ -12,12 +12,15 @@ the fact made at or before r, background included.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ebbtide.program import Fact
 from ebbtide.time import Instant
+
+if TYPE_CHECKING:
+    from ebbtide.engines.events import Event
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,9 @@ class Delta:
 
     `entered` and `renewed` carry the new `until`; `left` the `until` the fact had. A fact is
     renewed when it held before the tick and holds after it with another `until`.
+
+    An engine tells of every fact. A reasoner leaves out those of hidden relations, and says which
+    events `began` and which `ended`.
     """
 
     tick: Instant
@@ -33,6 +39,8 @@ class Delta:
     left: Mapping[Fact, Instant]
     renewed: Mapping[Fact, Instant]
     complete: bool = True
+    began: tuple[Event, ...] = ()
+    ended: tuple[Event, ...] = ()
 
 
 class LateFact(ValueError):
@@ -54,5 +62,5 @@ class Engine(Protocol):
     def advance(self, tick: Instant) -> Delta:
         """Evaluate the tick. Ticks must ascend."""
 
-    def facts(self) -> Mapping[Fact, Instant]:
-        """The materialisation at the last tick, each fact with its `until`."""
+    def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
+        """The materialisation at the last tick, of some relations or all; each fact's `until`."""

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
 from ebbtide.program.guard import BUILTINS, Guard
 from ebbtide.program.origin import Origin, ProgramError
-from ebbtide.program.reserved import RESERVED
+from ebbtide.program.reserved import INCONSISTENCY, RESERVED
 from ebbtide.program.rule import Rule
 
 
@@ -104,6 +104,11 @@ def _check_variables(rule: Rule) -> None:
             raise ProgramError(
                 f"{free} is in the head, but no positive atom and no function of the body binds it",
                 head.origin,
+            )
+        if head.relation.startswith(INCONSISTENCY) and (lost := in_atoms - {*head.variables()}):
+            names = ", ".join(sorted(map(str, lost)))
+            raise ProgramError(
+                f"an inconsistency tells of its facts, so its head must have {names}", head.origin
             )
     elsewhere = bound.union(*(head.variables() for head in rule.heads)) - in_atoms
     for negation in rule.negations:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ebbtide.program.atom import TRIPLE
 from ebbtide.program.check import check_rules
@@ -47,7 +48,7 @@ class Program:
         object.__setattr__(self, "closed", closed)
         object.__setattr__(self, "strata", stratify(rules))
 
-    @property
+    @cached_property
     def visible(self) -> frozenset[str]:
         """The relations whose facts are answers: all but the hidden ones."""
         return frozenset(name for name in self.relations if not is_hidden(name))

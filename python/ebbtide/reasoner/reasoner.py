@@ -3,6 +3,8 @@
 It joins four things: a program, an engine that holds its materialisation, a watermark per stream
 and the tick grid. Facts go in (`add`, `push`, `retract`), time moves (`heartbeat`, `advance`), and
 what each tick changed comes out as a `Delta`; between ticks the materialisation is read like a set.
+Facts of hidden relations are neither in the deltas nor in the set; inconsistencies and malformed
+lists are told as events.
 
 Invariant: a fact is late exactly when a tick at or after it was already due when it arrived, so the
 answers depend on what arrived and in which order, never on when `advance` was called.
@@ -24,6 +26,7 @@ from ebbtide.engines.abilities import (
     open_engine,
 )
 from ebbtide.engines.budget import Budget
+from ebbtide.engines.events import Event, Inconsistency
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import TRIPLE, Fact
@@ -41,6 +44,7 @@ from ebbtide.reasoner.intake import (
 )
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, parse_term, to_term
 from ebbtide.terms.formats import read_ntriples
 from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
@@ -129,6 +133,7 @@ class Reasoner:
             origin=start or 0,
             budget=budget,
         )
+        self._watch = Watch(self.program, self.engine)
 
     # ---- facts in ----------------------------------------------------------------------------
 
@@ -284,7 +289,11 @@ class Reasoner:
         >>> len(Reasoner())
         0
         """
-        return len(self.engine if isinstance(self.engine, LooksUp) else self.engine.facts())
+        visible = self.program.visible
+        if not isinstance(self.engine, LooksUp):
+            return len(self.engine.facts(visible))
+        hidden = self.program.relations.keys() - visible
+        return len(self.engine) - len(self.engine.facts(hidden))
 
     def __contains__(self, fact: FactLike) -> bool:
         """Whether a fact holds.
@@ -307,7 +316,7 @@ class Reasoner:
         ...     print(fact)
         triple(<http://e/a>, <http://e/p>, "x")
         """
-        return iter(self.engine.facts())
+        return iter(self.engine.facts(self.program.visible))
 
     def facts(self) -> dict[Fact, Instant]:
         """The facts that hold, each with its `until`.
@@ -318,7 +327,7 @@ class Reasoner:
         >>> [until for fact, until in reasoner.facts().items()]
         [5700]
         """
-        return dict(self.engine.facts())
+        return dict(self.engine.facts(self.program.visible))
 
     def triples(self, pattern: tuple[Any, Any, Any]) -> Iterator[tuple[Term, Term, Term]]:
         """The triples that hold and match; None matches everything.
@@ -369,6 +378,30 @@ class Reasoner:
             raise LookupError(f"{found} does not hold")
         return self.engine.why(found)
 
+    # ---- events ------------------------------------------------------------------------------
+
+    def events(self) -> list[Event]:
+        """The inconsistencies and malformed lists that hold, oldest first."""
+        return list(self._watch.holding())
+
+    def inconsistencies(self) -> list[Inconsistency]:
+        """The inconsistencies that hold, oldest first. Deltas say which began and ended.
+
+        >>> from ebbtide import IRI, Rule
+        >>> from ebbtide.program import Atom, Variable
+        >>> x = Variable("x")
+        >>> on, off = (Atom("triple", (x, IRI("http://e/is"), IRI(f"http://e/{state}")))
+        ...            for state in ("on", "off"))
+        >>> reasoner = Reasoner([Rule("both", (Atom("inconsistency:both", (x,)),), (on, off))])
+        >>> reasoner.push(("<http://e/lamp>", "<http://e/is>", "<http://e/on>"), at=1_000)
+        >>> reasoner.push(("<http://e/lamp>", "<http://e/is>", "<http://e/off>"), at=4_000)
+        >>> deltas = reasoner.advance(to=11_000)
+        >>> [(delta.tick, len(delta.began), len(delta.ended)) for delta in deltas
+        ...  if delta.began or delta.ended]
+        [(4000, 1, 0), (11000, 0, 1)]
+        """
+        return [each for each in self.events() if isinstance(each, Inconsistency)]
+
     # ---- late facts --------------------------------------------------------------------------
 
     @property
@@ -411,6 +444,10 @@ class Reasoner:
                 [late.fact.relation, [term.text for term in late.fact.terms], *late[1:]]
                 for late in self._late.waiting()
             ],
+            "events": [
+                [fact.relation, [term.text for term in fact.terms], since]
+                for fact, since in self._watch.state()
+            ],
         }
         return pack(header, self.engine.snapshot())
 
@@ -438,6 +475,11 @@ class Reasoner:
         for relation, texts, *rest in header["waiting"]:
             reasoner._late.put(Late(Fact(relation, tuple(map(parse_term, texts))), *rest))
         reasoner._late.count = header["late"]
+        for relation, texts, since in header["events"]:
+            fact = Fact(relation, tuple(map(parse_term, texts)))
+            until = reasoner.until(fact)
+            assert until is not None
+            reasoner._watch.restore(fact, since, until)
         return reasoner
 
     # ---- inside ------------------------------------------------------------------------------
@@ -458,7 +500,27 @@ class Reasoner:
         self._latest = last if self._latest is None else max(self._latest, last)
 
     def _evaluate(self) -> Iterator[Delta]:
-        return map(self.engine.advance, self._ticks.due(self.watermark))
+        return map(self._told, map(self.engine.advance, self._ticks.due(self.watermark)))
+
+    def _told(self, delta: Delta) -> Delta:
+        """What users hear of a delta of the engine."""
+        visible = self.program.visible
+        if len(visible) == len(self.program.relations):
+            return delta
+
+        def shown(facts: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
+            return {fact: until for fact, until in facts.items() if fact.relation in visible}
+
+        began, ended = self._watch.follow(delta)
+        return Delta(
+            delta.tick,
+            shown(delta.entered),
+            shown(delta.left),
+            shown(delta.renewed),
+            delta.complete,
+            began,
+            ended,
+        )
 
     def _push_batch(self, batch: Any, stream: str) -> None:
         """Push a record batch with the columns t, s, p and o."""

@@ -10,7 +10,7 @@ events, if there was none): a retraction at a later instant takes it back, an ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.engines.reference.closure import closure
@@ -74,9 +74,13 @@ class ReferenceEngine:
             },
         )
 
-    def facts(self) -> Mapping[Fact, Instant]:
-        """The materialisation at the last tick, each fact with its `until`."""
-        return dict(self._facts)
+    def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
+        """The materialisation at the last tick, of some relations or all; each fact's `until`."""
+        return {
+            fact: until
+            for fact, until in self._facts.items()
+            if relations is None or fact.relation in relations
+        }
 
     def _refuse_late(self, fact: Fact, at: Instant) -> None:
         if self._tick is not None and at <= self._tick:
