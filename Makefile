@@ -111,6 +111,10 @@ tables: ready ## rewrite the tables of docs/ that are made from the files they a
 bench: ready ## the paper's experiment, to report/ (ARGS='--quick' or any other option)
 	@$(BIN)/ebbtide bench imars --report report $(ARGS)
 
+.PHONY: bench-regimes
+bench-regimes: ready ## OWL 2 RL against its peers from PyPI, to report/regimes (ARGS as above)
+	@$(BIN)/ebbtide bench regimes --peers --report report/regimes $(ARGS)
+
 .PHONY: fuzz
 fuzz: ready ## every parser against random bytes, for FUZZ_SECONDS (60)
 	@$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}

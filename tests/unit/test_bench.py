@@ -23,7 +23,7 @@ from ebbtide.benches.imars.settings import Settings
 from ebbtide.benches.imars.share import Disagreement, _agree
 from ebbtide.benches.report import markdown, tables, verdict
 from ebbtide.benches.results import Goal, Measurement, Results
-from ebbtide.cli.bench import Measured
+from ebbtide.cli.bench.imars import Measured
 from ebbtide.testing.workloads import WorkloadError
 from ebbtide.testing.workloads.isin_arrow import IsInTables
 

@@ -1,0 +1,34 @@
+"""What can be set: how much data, how often, and whether peers run too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ebbtide.testing.workloads.workload import at_least
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Sizes of the measurements.
+
+    `universities` is the N of the generated LUBM(N); every contender runs `rounds` times, but the
+    slow owlrl once. `chains` are the lengths of the subclass chains.
+    """
+
+    universities: int = 5
+    rounds: int = 5
+    chains: tuple[int, ...] = (1_000, 10_000, 100_000)
+    peers: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        at_least("universities", self.universities, 1)
+        at_least("rounds", self.rounds, 1)
+        for chain in self.chains:
+            at_least("chain", chain, 1)
+
+
+FULL: Final = Settings()
+# A first number in a minute, not a measurement.
+QUICK: Final = Settings(universities=1, rounds=1, chains=(100, 1_000))

@@ -1,0 +1,51 @@
+"""`ebbtide bench regimes`: LUBM and other classics under OWL 2 RL, alone and against peers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ebbtide.cli.bench.peers import install_peers
+from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+
+
+class Measured(StrEnum):
+    """The measurements of regimes, as `ebbtide.benches.regimes` names them."""
+
+    LUBM = "lubm"
+
+
+def regimes(
+    report: Report = None,
+    only: Annotated[list[Measured] | None, typer.Option(help="Measure this; repeatable.")] = None,
+    peers: Annotated[
+        bool,
+        typer.Option("--peers", help="Also reasonable and owlrl, installed from PyPI if missing."),
+    ] = False,
+    universities: Annotated[int | None, typer.Option(help="N of the large LUBM(N) [5].")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Runs of each contender [5].")] = None,
+    seed: Seed = 0,
+    quick: Quick = False,
+) -> None:
+    """Reasoning under OWL 2 RL: processor time, parsing aside, and peak memory.
+
+    lubm: LUBM(1), the published one if ../shared/data has it, and what each contender derives
+
+    A goal that is missed is said, and is no error.
+    """
+    with extra_needed():
+        from ebbtide.benches.regimes import MEASUREMENTS, run
+        from ebbtide.benches.regimes.settings import FULL, QUICK
+    from dataclasses import replace
+
+    given: dict[str, Any] = {"universities": universities, "rounds": rounds}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    settings = replace(QUICK if quick else FULL, seed=seed, peers=peers, **chosen)
+    names = [name for name in MEASUREMENTS if not only or name in only]
+    if peers:
+        install_peers()
+    with progress() as say:
+        results = run(settings, names, say)
+    show_and_write(results, report, quick=quick)

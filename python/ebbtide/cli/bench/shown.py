@@ -1,0 +1,95 @@
+"""What every bench shares: its common options, progress, tables, and the report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from ebbtide.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from ebbtide.benches.results import Results
+
+EXTRA: Final = ("matplotlib", "psutil", "pyarrow")
+
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write results.json, report.md and plots there.", file_okay=False, metavar="DIR"
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same data.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Small sizes: to see that it works, not to measure.")
+]
+
+
+@contextmanager
+def extra_needed() -> Iterator[None]:
+    """Import what `ebbtide[bench]` brings, or say that it is missing."""
+    try:
+        import ebbtide.benches.report  # noqa: F401
+
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRA:
+            raise
+        raise InputError(
+            f"the bench needs {library}, which is missing: pip install 'ebbtide[bench]'"
+        ) from None
+
+
+def show_and_write(results: Results, report: Path | None, *, quick: bool) -> None:
+    """The tables and goals, and the report if one is wanted."""
+    from ebbtide.benches.report import write_report
+
+    if quick:
+        results.notes.append("A quick run: too small for its goals to mean much.")
+    _show(results)
+    if report is not None:
+        for path in write_report(results, report):
+            print(path)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """What is being measured: a spinner for who looks, lines for a log."""
+    if not sys.stderr.isatty():
+        yield lambda what: print(f"ebbtide: {what}", file=sys.stderr, flush=True)
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda what: progress.update(task, description=what)
+
+
+def _show(results: Results) -> None:
+    """The tables, and every goal in a sentence."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+
+    from ebbtide.benches.report import tables, verdict
+
+    # A log has no width; these tables need this one.
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for table in tables(results):
+        shown = Table(title=table.title, title_justify="left", box=SIMPLE)
+        for column in table.header:
+            shown.add_column(column, justify="right")
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print(shown)
+    for note in results.notes:
+        print(note)
+    for measurement in results.goals:
+        print(verdict(measurement))
