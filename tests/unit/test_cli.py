@@ -29,6 +29,7 @@ RULES = """\
 """
 A_IN_B = "<http://example/a> <http://example/isIn> <http://example/b> .\n"
 B_IN_C = "<http://example/b> <http://example/isIn> <http://example/c> .\n"
+C_IN_A = "<http://example/c> <http://example/isIn> <http://example/a> .\n"
 A_IN_C = "<http://example/a> <http://example/isIn> <http://example/c> .\n"
 
 
@@ -82,6 +83,23 @@ def test_materialize_joins_files(ebbtide: Ebbtide) -> None:
     Path("second.nt.gz").write_bytes(gzip.compress(B_IN_C.encode()))
     ended = ebbtide("materialize", "first.nt", "second.nt.gz", "--rules", "site.rules")
     assert ended == (0, A_IN_B + A_IN_C + B_IN_C, "")
+
+
+def test_materialize_tells_of_inconsistencies(ebbtide: Ebbtide) -> None:
+    Path("site.rules").write_text(
+        RULES + "[round: (?x ex:isIn ?y), (?y ex:isIn ?z), (?z ex:isIn ?x) -> false]\n"
+    )
+    Path("site.nt").write_text(A_IN_B + B_IN_C + C_IN_A)
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")
+    assert code == 1
+    assert len(out.splitlines()) == 9
+    lines = err.splitlines()
+    assert len(lines) == 27
+    assert lines[0] == (
+        f"ebbtide: inconsistent by round (site.rules:3:1): triple({ex('a')}, {ex('isIn')}, "
+        f"{ex('a')}), triple({ex('a')}, {ex('isIn')}, {ex('a')}), triple({ex('a')}, {ex('isIn')}, "
+        f"{ex('a')})"
+    )
 
 
 def test_materialize_tells_of_malformed_lists(ebbtide: Ebbtide) -> None:

@@ -9,6 +9,7 @@ from ebbtide.languages.jena import parse_rules
 from ebbtide.program import Fact, Program, ProgramError, is_hidden
 from ebbtide.program.lists import FIRST, LIMIT, LIST_RELATIONS, NIL, REST
 from ebbtide.terms import IRI
+from ebbtide.testing import program as notation
 
 UNION = "[uni: (?c owl:unionOf ?l) list(?l ?i ?d) (?x a ?d) -> (?x a ?c)]"
 COUNT = "[count: (?c owl:unionOf ?m) listLength(?m ?n) -> size(?c ?n)]"
@@ -72,7 +73,7 @@ def test_variable_predicates_may_conclude_lists() -> None:
     [
         (
             "[r: (?l rdf:first ?x) -> list(?l 0 ?x)]",
-            "<rules>:1:26: list is read from rdf:first and rdf:rest, so a head cannot conclude it",
+            "<rules>:1:26: list follows from the data, so no rule concludes it",
         ),
         ("[r: (?s ?p ?l) list(?l ?x) -> q(?x)]", "<rules>:1:16: list takes 3 arguments, not 2"),
         (
@@ -99,6 +100,11 @@ def test_what_is_wrong_has_its_place(text: str, message: str) -> None:
     with pytest.raises(ProgramError) as error:
         parse_rules(text)
     assert str(error.value) == message
+
+
+def test_no_rule_concludes_lists() -> None:
+    with pytest.raises(ProgramError, match="listNext is read from rdf:first and rdf:rest"):
+        notation("listNext(?i, ?j) :- p(?i, ?j).")
 
 
 def test_a_list_may_be_a_constant() -> None:
