@@ -24,10 +24,10 @@ class Kernel:
         cls,
         relations: list[tuple[str, int]],
         rules: list[_Rule],
+        operators: list[tuple[Any, ...]],
         windows: list[tuple[Any, ...]],
         strategy: str,
-        step: int,
-        origin: int,
+        grid: tuple[int, int],
         budget: _Budget,
     ) -> Kernel: ...
     def add(self, relation: int, terms: list[str]) -> None: ...

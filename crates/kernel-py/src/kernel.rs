@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::program::{RuleTuple, WindowTuple, program, window};
+use crate::program::{OperatorTuple, RuleTuple, WindowTuple, program, window};
 use crate::table::{Line, Table, texts};
 use crate::{BudgetExceeded, SnapshotError, capsule, columns};
 
@@ -74,18 +74,19 @@ impl Kernel {
 #[pymethods]
 impl Kernel {
     #[new]
-    #[pyo3(signature = (relations, rules, windows, strategy, step, origin, budget))]
+    #[pyo3(signature = (relations, rules, operators, windows, strategy, grid, budget))]
     fn new(
         relations: Vec<(String, usize)>,
         rules: Vec<RuleTuple>,
+        operators: Vec<OperatorTuple>,
         windows: Vec<WindowTuple>,
         strategy: &str,
-        step: i64,
-        origin: i64,
+        grid: (i64, i64),
         budget: (Option<usize>, Option<usize>, Option<usize>, bool),
     ) -> PyResult<Self> {
         let strategy = Strategy::named(strategy)
             .ok_or_else(|| PyValueError::new_err(format!("unknown strategy {strategy:?}")))?;
+        let (step, origin) = grid;
         if step <= 0 {
             return Err(PyValueError::new_err("the step must be positive"));
         }
@@ -100,7 +101,7 @@ impl Kernel {
                 go_on: budget.3,
             },
         };
-        Ok(Self { core: core::Kernel::new(program(relations, rules)?, settings) })
+        Ok(Self { core: core::Kernel::new(program(relations, rules, operators)?, settings) })
     }
 
     fn add(&mut self, relation: usize, terms: Vec<String>) -> PyResult<()> {

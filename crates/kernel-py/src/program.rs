@@ -3,6 +3,7 @@
 use ebbtide_kernel::guard::Builtin;
 use ebbtide_kernel::ids::RelationId;
 use ebbtide_kernel::instant::Instant;
+use ebbtide_kernel::operator::{Function, Operator};
 use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule};
 use ebbtide_kernel::window::Window;
 use pyo3::exceptions::PyValueError;
@@ -22,6 +23,15 @@ pub type GuardTuple = (String, Vec<ArgumentTuple>);
 /// Name, stratum, heads, positives, negations, guards.
 pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
+
+/// `("aggregate", function, input, output, group, value, stratum)`, `("echo", input, output, span)`,
+/// `("held", input, output, span, start)`.
+#[derive(FromPyObject)]
+pub enum OperatorTuple {
+    Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
+    Held((String, usize, usize, i64, Option<i64>)),
+    Echo((String, usize, usize, i64)),
+}
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
 #[derive(FromPyObject)]
@@ -51,6 +61,7 @@ fn atoms(tuples: Vec<AtomTuple>) -> Vec<Atom<String>> {
 pub fn program(
     relations: Vec<(String, usize)>,
     rules: Vec<RuleTuple>,
+    operators: Vec<OperatorTuple>,
 ) -> PyResult<Program<String>> {
     let relations =
         relations.into_iter().map(|(name, arity)| Declaration { name, arity }).collect();
@@ -70,7 +81,28 @@ pub fn program(
         })
     };
     let rules = rules.into_iter().map(rule).collect::<PyResult<_>>()?;
-    Ok(Program { relations, rules })
+    let operators = operators.into_iter().map(operator).collect::<PyResult<_>>()?;
+    Ok(Program { relations, rules, operators })
+}
+
+fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
+    Ok(match tuple {
+        OperatorTuple::Aggregate((_, function, input, output, group, value, stratum)) => {
+            let function = Function::named(&function).ok_or_else(|| {
+                PyValueError::new_err(format!("unknown aggregate function {function}"))
+            })?;
+            let (input, output) = (RelationId::at(input), RelationId::at(output));
+            Operator::Aggregate { function, input, output, group, value, stratum }
+        }
+        OperatorTuple::Held((_, input, output, span, start)) => {
+            let (input, output) = (RelationId::at(input), RelationId::at(output));
+            Operator::Held { input, output, span, start: start.map(Instant) }
+        }
+        OperatorTuple::Echo((_, input, output, span)) => {
+            let (input, output) = (RelationId::at(input), RelationId::at(output));
+            Operator::Echo { input, output, span }
+        }
+    })
 }
 
 /// The window that a tuple describes.

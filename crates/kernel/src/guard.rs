@@ -233,7 +233,7 @@ fn arithmetic(builtin: Builtin, left: &Value<'_>, right: &Value<'_>) -> Option<S
 
 /// The quotient of two decimals, cut after 18 places. The library's own gives up on zero and on
 /// large results, because its intermediate value is no wider than a decimal.
-fn divide(left: Decimal, right: Decimal) -> Option<Decimal> {
+pub(crate) fn divide(left: Decimal, right: Decimal) -> Option<Decimal> {
     const ONE: u128 = 1_000_000_000_000_000_000;
     let (left, right) =
         (i128::from_be_bytes(left.to_be_bytes()), i128::from_be_bytes(right.to_be_bytes()));

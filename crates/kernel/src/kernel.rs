@@ -25,6 +25,7 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::maintain::{Strategy, TOGETHER};
+use crate::operator::{Grouping, Operator, Runs};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -134,6 +135,10 @@ pub struct Kernel {
     pub(crate) endings: Calendar<FactId>,
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     pub(crate) counted: HashMap<FactId, Counted>,
+    pub(crate) groupings: Vec<Grouping>,
+    /// Per relation, which relations echo it, and for how long.
+    pub(crate) echoes: Vec<Vec<(RelationId, i64)>>,
+    pub(crate) runs: Vec<Runs>,
     pub(crate) agenda: Agenda,
     pub(crate) derivations: Derivations,
     pub(crate) derived_this_tick: usize,
@@ -206,8 +211,17 @@ impl Kernel {
             Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
             _ => None,
         });
+        let mut echoes = vec![Vec::new(); relations.len()];
+        for operator in &program.operators {
+            if let Operator::Echo { input, output, span } = operator {
+                echoes[input.index()].push((*output, *span));
+            }
+        }
         Self {
             count_windows: count_windows.collect(),
+            groupings: program.operators.iter().filter_map(Grouping::new).collect(),
+            echoes,
+            runs: program.operators.iter().filter_map(Runs::new).collect(),
             arrivals: Arrivals::new(settings.grid),
             endings: Calendar::new(settings.grid),
             agenda: Agenda::new(settings.grid),
@@ -398,6 +412,7 @@ impl Kernel {
         assert!(self.tick.is_none_or(|last| last < tick), "ticks ascend");
         self.begin(tick);
         let outcome = self.maintain(tick);
+        self.note_runs(tick);
         self.broken = outcome.is_err();
         self.complete = !self.broken;
         self.totals.ticks += 1;
@@ -545,11 +560,17 @@ impl Kernel {
     }
 }
 
-/// Statements are settled in stratum 0. A rule that negates reads what was settled below it, so it
-/// needs a stratum above, even where no rule derives what it negates.
+/// Statements are settled in stratum 0. A rule that negates, or an aggregate, reads what was settled
+/// below it, so it needs a stratum above, even where no rule derives what it reads.
 fn lift(program: &mut Program<TermId>) {
     let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
-    if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len())) {
+    let aggregates = |operator: &Operator| {
+        matches!(operator, Operator::Aggregate { .. }) && operator.stratum() == 0
+    };
+    if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len()))
+        || program.operators.iter().any(aggregates)
+    {
         program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
+        program.operators.iter_mut().for_each(Operator::lift);
     }
 }

@@ -18,6 +18,7 @@ pub mod instant;
 pub mod join;
 pub mod kernel;
 pub mod maintain;
+pub mod operator;
 pub mod plan;
 pub mod proof;
 pub mod relation;

@@ -6,6 +6,7 @@
 
 use crate::guard::Builtin;
 use crate::ids::RelationId;
+use crate::operator::Operator;
 
 /// A term or a variable of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,13 +61,15 @@ pub struct Declaration {
     pub arity: usize,
 }
 
-/// Relations and rules.
+/// Relations, rules and operators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program<T> {
     /// The relations, by `RelationId`.
     pub relations: Vec<Declaration>,
     /// The rules, by `RuleId`.
     pub rules: Vec<Rule<T>>,
+    /// What is stated because of a relation.
+    pub operators: Vec<Operator>,
 }
 
 impl<T> Atom<T> {
@@ -134,7 +137,7 @@ impl<T> Program<T> {
                 guards,
             });
         }
-        Program { relations: self.relations, rules }
+        Program { relations: self.relations, rules, operators: self.operators }
     }
 }
 

@@ -148,6 +148,7 @@ impl Kernel {
             }
         }
         self.save_counts(&mut payload);
+        self.save_runs(&mut payload);
         self.save_arrivals(&mut payload);
         let payload = payload.0;
         let mut snapshot = Writer(MAGIC.to_vec());
@@ -174,6 +175,18 @@ impl Kernel {
             payload.fact(*fact);
             payload.count(counted.entries);
             payload.instant(counted.otherwise);
+        }
+    }
+
+    fn save_runs(&self, payload: &mut Writer) {
+        for runs in &self.runs {
+            payload.count(runs.since.len());
+            for (fact, since) in &runs.since {
+                payload.fact(*fact);
+                payload.instant(*since);
+            }
+            payload.count(runs.broken.len());
+            runs.broken.iter().for_each(|fact| payload.fact(*fact));
         }
     }
 
@@ -240,7 +253,9 @@ impl Kernel {
             rows_now.push(self.load_rows(RelationId::at(position), payload)?);
         }
         self.load_counts(payload, &rows_now)?;
+        self.load_runs(payload, &rows_now)?;
         self.load_arrivals(payload)?;
+        self.restore_groups();
         self.replan();
         Ok(())
     }
@@ -250,8 +265,8 @@ impl Kernel {
         &mut self,
         id: RelationId,
         payload: &mut Reader<'_>,
-    ) -> Result<hashbrown::HashMap<RowId, RowId>, SnapshotError> {
-        let mut rows_now = hashbrown::HashMap::new();
+    ) -> Result<RowsNow, SnapshotError> {
+        let mut rows_now = RowsNow::new();
         for _ in 0..payload.count()? {
             let old = RowId(payload.u32()?);
             let terms = self.load_terms(id, payload)?;
@@ -282,14 +297,9 @@ impl Kernel {
     fn load_counts(
         &mut self,
         payload: &mut Reader<'_>,
-        rows_now: &[hashbrown::HashMap<RowId, RowId>],
+        rows_now: &[RowsNow],
     ) -> Result<(), SnapshotError> {
-        let fact = |payload: &mut Reader<'_>| -> Result<FactId, SnapshotError> {
-            let (relation, row) = (RelationId(payload.u32()?), RowId(payload.u32()?));
-            let row = rows_now.get(relation.index()).and_then(|rows| rows.get(&row));
-            let row = *row.ok_or(SnapshotError::Damaged("a count window names no fact"))?;
-            Ok(FactId { relation, row })
-        };
+        let fact = |payload: &mut Reader<'_>| load_fact(payload, rows_now);
         for window in self.count_windows.iter_mut().flatten() {
             for _ in 0..payload.count()? {
                 let mut entries = VecDeque::new();
@@ -313,6 +323,23 @@ impl Kernel {
         Ok(())
     }
 
+    fn load_runs(
+        &mut self,
+        payload: &mut Reader<'_>,
+        rows_now: &[RowsNow],
+    ) -> Result<(), SnapshotError> {
+        for runs in &mut self.runs {
+            for _ in 0..payload.count()? {
+                let fact = load_fact(payload, rows_now)?;
+                runs.begin(fact, payload.instant()?);
+            }
+            for _ in 0..payload.count()? {
+                runs.broken.push(load_fact(payload, rows_now)?);
+            }
+        }
+        Ok(())
+    }
+
     fn load_arrivals(&mut self, payload: &mut Reader<'_>) -> Result<(), SnapshotError> {
         for _ in 0..payload.count()? {
             let (at, relation) = (payload.instant()?, RelationId(payload.u32()?));
@@ -327,4 +354,14 @@ impl Kernel {
         }
         Ok(())
     }
+}
+
+/// The rows of one relation before a snapshot, and now.
+type RowsNow = hashbrown::HashMap<RowId, RowId>;
+
+fn load_fact(payload: &mut Reader<'_>, rows_now: &[RowsNow]) -> Result<FactId, SnapshotError> {
+    let (relation, row) = (RelationId(payload.u32()?), RowId(payload.u32()?));
+    let row = rows_now.get(relation.index()).and_then(|rows| rows.get(&row));
+    let row = *row.ok_or(SnapshotError::Damaged("it names a fact that it does not hold"))?;
+    Ok(FactId { relation, row })
 }

@@ -16,7 +16,19 @@ from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.engines.reference.closure import ground, guarded, match
-from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.program import (
+    Aggregate,
+    Argument,
+    Atom,
+    Echo,
+    Fact,
+    Guard,
+    Held,
+    Operator,
+    Program,
+    Rule,
+    Variable,
+)
 from ebbtide.terms import parse_term
 from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
 
@@ -65,10 +77,15 @@ class NativeEngine:
                 self._lower_rule(rule, stratum)
                 for rule, stratum in zip(program.rules, program.strata, strict=True)
             ],
+            [
+                self._lower_operator(operator, stratum)
+                for operator, stratum in zip(
+                    program.operators, program.operator_strata, strict=True
+                )
+            ],
             [_lower_window(window) for window in self.windows.values()],
             strategy,
-            step,
-            origin,
+            (step, origin),
             (budget.facts, budget.bytes, budget.derivations, budget.go_on),
         )
 
@@ -94,6 +111,16 @@ class NativeEngine:
             [atom(part.atom) for part in rule.negations],
             [guard(part) for part in rule.guards],
         )
+
+    def _lower_operator(self, operator: Operator, stratum: int) -> tuple[Any, ...]:
+        input, output = self._relation_ids[operator.input], self._relation_ids[operator.output]
+        match operator:
+            case Aggregate(function, group=group, value=value):
+                return "aggregate", function, input, output, list(group), value, stratum
+            case Echo(span=span):
+                return "echo", input, output, span
+            case Held(span=span, start=start):
+                return "held", input, output, span, start
 
     def _relation(self, fact: Fact) -> int:
         position = self._relation_ids.get(fact.relation)

@@ -2,6 +2,7 @@
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variable
 from ebbtide.program.guard import BUILTINS, Builtin, Guard
+from ebbtide.program.operator import Aggregate, Echo, Held, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
@@ -12,13 +13,17 @@ __all__ = [
     "IN_PYTHON",
     "RESERVED",
     "TRIPLE",
+    "Aggregate",
     "Argument",
     "Atom",
     "BodyPart",
     "Builtin",
+    "Echo",
     "Fact",
     "Guard",
+    "Held",
     "Negation",
+    "Operator",
     "Origin",
     "Program",
     "ProgramError",

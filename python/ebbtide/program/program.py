@@ -16,6 +16,14 @@ from functools import cached_property
 from ebbtide.program.atom import TRIPLE
 from ebbtide.program.check import check_rules
 from ebbtide.program.lists import lower_lists
+from ebbtide.program.operator import (
+    Aggregate,
+    Operator,
+    as_dependency,
+    check_operators,
+    echo_rules,
+    output_arity,
+)
 from ebbtide.program.reserved import is_hidden
 from ebbtide.program.rule import Rule
 from ebbtide.program.strata import stratify
@@ -26,13 +34,16 @@ class Program:
     """Rules ready to be planned.
 
     `relations` declares relations with their arity; those that rules mention and `triple` are
-    added. With `closed=True` a relation that is mentioned but not declared is an error.
+    added. With `closed=True` a relation that is mentioned but not declared is an error. `operators`
+    state relations beyond rules: aggregates, echoes and runs.
     """
 
     rules: tuple[Rule, ...]
     relations: Mapping[str, int] = field(default_factory=dict)
     closed: bool = False
+    operators: tuple[Operator, ...] = ()
     strata: tuple[int, ...] = field(init=False)
+    operator_strata: tuple[int, ...] = field(init=False)
 
     def __init__(
         self,
@@ -40,13 +51,27 @@ class Program:
         relations: Mapping[str, int] | None = None,
         *,
         closed: bool = False,
+        operators: Iterable[Operator] = (),
     ) -> None:
+        operators = tuple(operators)
         rules = lower_lists(tuple(rules))
         declared = {TRIPLE: 3, **(relations or {})}
+        known = check_rules(rules, declared, closed=closed and not operators)
+        rules = (*rules, *echo_rules(operators, known))
+        check_operators(operators, rules, known)
+        for each in operators:
+            declared.setdefault(each.output, output_arity(each, known))
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "relations", check_rules(rules, declared, closed=closed))
         object.__setattr__(self, "closed", closed)
-        object.__setattr__(self, "strata", stratify(rules))
+        object.__setattr__(self, "operators", operators)
+        aggregates = [each for each in operators if isinstance(each, Aggregate)]
+        dependencies = [as_dependency(each, self.relations) for each in aggregates]
+        strata = stratify([*rules, *dependencies])
+        of_aggregates = dict(zip(map(id, aggregates), strata[len(rules) :], strict=True))
+        object.__setattr__(self, "strata", strata[: len(rules)])
+        places = tuple(of_aggregates.get(id(each), 0) for each in operators)
+        object.__setattr__(self, "operator_strata", places)
 
     @cached_property
     def visible(self) -> frozenset[str]:
@@ -57,8 +82,8 @@ class Program:
     def fingerprint(self) -> str:
         """A digest of the relations and the rules, names and origins aside."""
         lines = [f"{name}/{arity}" for name, arity in sorted(self.relations.items())]
-        lines += [str(rule) for rule in self.rules]
+        lines += [str(part) for part in (*self.rules, *self.operators)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.rules))
+        return "\n".join(map(str, (*self.rules, *self.operators)))

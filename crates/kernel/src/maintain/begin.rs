@@ -49,7 +49,11 @@ impl Kernel {
         }
         relation.unlink(fact.row);
         self.end(fact);
-        self.set_stated(fact, NEVER);
+        self.echo(fact, until);
+        // An echo may state it anew before it is dropped.
+        if self.relations[fact.relation.index()].stated(fact.row) <= tick {
+            self.set_stated(fact, NEVER);
+        }
     }
 
     /// A statement left its window: whether the fact still holds is for `lower` to find out.
@@ -102,6 +106,7 @@ impl Kernel {
         self.candidates.iter_mut().for_each(Vec::clear);
         for position in 0..self.relations.len() {
             let relation = RelationId::at(position);
+            let is_value = self.groupings.iter().any(|grouping| grouping.output == relation);
             self.relations[position].unlink_all();
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {
@@ -111,7 +116,7 @@ impl Kernel {
                 let rows = &mut self.relations[position];
                 rows.withdraw(row);
                 rows.set_suspect(row, false);
-                if rows.stated(row) <= tick {
+                if rows.stated(row) <= tick || is_value {
                     self.set_stated(fact, NEVER);
                 }
             }
@@ -180,7 +185,7 @@ impl Kernel {
     }
 
     /// Offer a stated lifetime. What no rule reads is settled at once: nothing follows from it.
-    fn offer_statement(&mut self, fact: FactId, until: Instant) {
+    pub(crate) fn offer_statement(&mut self, fact: FactId, until: Instant) {
         let relation = &mut self.relations[fact.relation.index()];
         if relation.class(fact.row) != UNREAD {
             self.offer(fact, until);

@@ -74,13 +74,18 @@ impl Kernel {
     /// Evaluate a tick, stratum by stratum.
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
+        if anew {
+            self.echo_all(tick);
+        }
         self.drop_what_ends(tick, anew);
+        self.state_runs(tick);
         self.admit(tick, anew);
         if anew {
             self.offer_stated();
         }
         self.replan_if_stale();
         for stratum in 0..self.plan.starts.len() {
+            self.aggregate(stratum, anew);
             if !anew {
                 self.lower(stratum, tick);
             }

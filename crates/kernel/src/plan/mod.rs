@@ -84,7 +84,9 @@ impl Plan {
         live: &Live,
         with_deriving: bool,
     ) -> Self {
-        let strata = program.rules.iter().map(|rule| rule.stratum + 1).max().unwrap_or(1);
+        let of_rules = program.rules.iter().map(|rule| rule.stratum + 1);
+        let of_operators = program.operators.iter().map(|operator| operator.stratum() + 1);
+        let strata = of_rules.chain(of_operators).max().unwrap_or(1);
         let trees = |count: usize| -> Vec<Tree> { (0..count).map(|_| Tree::default()).collect() };
         let mut plan = Self {
             rising: (0..strata).map(|_| trees(body.len())).collect(),

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
-from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.engines.reference.operators import aggregated
+from ebbtide.program import Aggregate, Argument, Atom, Fact, Guard, Program, Rule, Variable
 from ebbtide.terms import Term
 from ebbtide.time import FOREVER, Instant
 
@@ -26,7 +27,10 @@ Rows: TypeAlias = Mapping[str, Mapping[tuple[Term, ...], Instant]]
 def closure(program: Program, stated: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
     """The least facts that hold what is stated and every conclusion, each with its `until`."""
     facts = dict(stated)
-    for stratum in sorted(set(program.strata)):
+    for stratum in sorted({*program.strata, *program.operator_strata}):
+        for operator, place in zip(program.operators, program.operator_strata, strict=True):
+            if isinstance(operator, Aggregate) and place == stratum:
+                facts.update(aggregated(operator, facts))
         rules = [
             rule
             for rule, place in zip(program.rules, program.strata, strict=True)

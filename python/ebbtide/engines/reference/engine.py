@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.engines.reference.closure import closure
 from ebbtide.engines.reference.journal import Journal, Kind
+from ebbtide.engines.reference.operators import remembered
 from ebbtide.program import Fact, Program
 from ebbtide.time import EARLIEST, Instant, Window
 
@@ -41,6 +42,7 @@ class ReferenceEngine:
         self._journal = Journal(windows)
         self._tick: Instant | None = None
         self._facts: dict[Fact, Instant] = {}
+        self._past: list[tuple[Instant, dict[Fact, Instant]]] = []
 
     def add(self, fact: Fact) -> None:
         """State a background fact. It is seen from the next tick on."""
@@ -61,8 +63,13 @@ class ReferenceEngine:
         """Evaluate the tick. Ticks must ascend."""
         if self._tick is not None and tick <= self._tick:
             raise ValueError(f"ticks must ascend: {tick} after {self._tick}")
-        before, after = self._facts, closure(self._program, self._journal.stated(tick))
+        stated = self._journal.stated(tick)
+        for fact, until in remembered(self._program.operators, self._past, tick):
+            stated[fact] = max(until, stated.get(fact, until))
+        before, after = self._facts, closure(self._program, stated)
         self._tick, self._facts = tick, after
+        if self._program.operators:
+            self._past.append((tick, after))
         return Delta(
             tick,
             entered={fact: until for fact, until in after.items() if fact not in before},

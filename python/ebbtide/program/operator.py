@@ -1,0 +1,139 @@
+"""Operators: what a relation holds because of another one, beyond rules.
+
+An operator reads one relation, its input, and states facts of another, its output. No rule and
+nobody else may conclude or state the output, save for the rule that `Echo` brings along. Invariant:
+an `Aggregate` reads a relation that is finished, so its output stands in a higher stratum; `Echo`
+and `Held` speak of earlier instants only, so rules may be recursive through them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from ebbtide.program.atom import Atom, Negation, Variable
+from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
+from ebbtide.program.rule import Rule
+
+FUNCTIONS: Final = ("count", "sum", "min", "max", "avg")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`output(group..., function of value)` for each group of the input's facts.
+
+    `group` and `value` are columns of the input; `count` needs no value. A count, a sum or an
+    average holds until the first member of its group ends, a least or greatest value until the last
+    of the members that have it. A group with a value that has no meaning for the function yields
+    nothing. Sums of doubles are exact before they are rounded, so order does not matter.
+    """
+
+    function: str
+    input: str
+    output: str
+    group: tuple[int, ...] = ()
+    value: int | None = None
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        of = f" of {self.value}" if self.value is not None else ""
+        by = f" by {', '.join(map(str, self.group))}" if self.group else ""
+        return f"{self.output} = {self.function}({self.input}{of}{by})"
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """The output holds now if the input holds, or held at an instant at most `span` before."""
+
+    input: str
+    output: str
+    span: int
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.output} = echo({self.input} for {self.span})"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The output holds now if the input held at every tick from `span` before up to the last one.
+
+    Time begins at `start`: there are no ticks before it. Whether the input holds now is not asked.
+    """
+
+    input: str
+    output: str
+    span: int
+    start: int | None = None
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        since = f" since {self.start}" if self.start is not None else ""
+        return f"{self.output} = held({self.input} for {self.span}{since})"
+
+
+Operator: TypeAlias = Aggregate | Echo | Held
+
+
+def echo_rules(operators: Iterable[Operator], relations: Mapping[str, int]) -> Iterator[Rule]:
+    """What holds echoes itself: the rule that concludes an echo from its input."""
+    for operator in operators:
+        if isinstance(operator, Echo):
+            variables = _variables(relations.get(operator.input, 0))
+            head = Atom(operator.output, variables, operator.origin)
+            body = Atom(operator.input, variables, operator.origin)
+            yield Rule(str(operator), (head,), (body,), operator.origin)
+
+
+def output_arity(operator: Operator, relations: Mapping[str, int]) -> int:
+    """How many arguments the output has."""
+    if isinstance(operator, Aggregate):
+        return len(operator.group) + 1
+    return relations[operator.input]
+
+
+def check_operators(
+    operators: Iterable[Operator], rules: Iterable[Rule], relations: Mapping[str, int]
+) -> None:
+    """Refuse unknown inputs and functions, columns out of range, and outputs of several makers."""
+    makers: dict[str, str] = {head.relation: rule.name for rule in rules for head in rule.heads}
+    for operator in operators:
+        arity = relations.get(operator.input)
+        if arity is None:
+            raise ProgramError(f"the relation {operator.input} is not known", operator.origin)
+        maker = makers.get(operator.output)
+        if maker is not None and not (isinstance(operator, Echo) and maker == str(operator)):
+            raise ProgramError(
+                f"{operator.output} is made by {operator}, so {maker} cannot make it too",
+                operator.origin,
+            )
+        makers[operator.output] = str(operator)
+        if isinstance(operator, Aggregate):
+            _check_aggregate(operator, arity)
+        elif operator.span < 0:
+            raise ProgramError(f"a span cannot be negative: {operator.span}", operator.origin)
+
+
+def _check_aggregate(operator: Aggregate, arity: int) -> None:
+    if operator.function not in FUNCTIONS:
+        known = ", ".join(FUNCTIONS)
+        raise ProgramError(
+            f"unknown aggregate function {operator.function}; there are {known}", operator.origin
+        )
+    if operator.value is None and operator.function != "count":
+        raise ProgramError(f"{operator.function} needs a value", operator.origin)
+    value = () if operator.value is None else (operator.value,)
+    if any(not 0 <= column < arity for column in (*operator.group, *value)):
+        raise ProgramError(f"{operator.input} has {arity} columns", operator.origin)
+
+
+def as_dependency(operator: Aggregate, relations: Mapping[str, int]) -> Rule:
+    """A rule that depends on what the aggregate does, and as strictly: as if by `not`."""
+    head = Atom(operator.output, _variables(len(operator.group) + 1), operator.origin)
+    body = Atom(operator.input, _variables(relations[operator.input]), operator.origin)
+    return Rule(str(operator), (head,), (Negation(body),), operator.origin)
+
+
+def _variables(count: int) -> tuple[Variable, ...]:
+    return tuple(Variable(f"c{column}") for column in range(count))

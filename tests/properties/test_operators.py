@@ -1,0 +1,189 @@
+"""Aggregates, echoes and runs: what the kernel keeps equals what is worked out from scratch.
+
+An echo's `until` is a lower bound (it is stated again when the input ends), so programs with echoes
+and runs are compared by the facts that hold at each tick; aggregates by `until` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import example, given, note
+from hypothesis import strategies as st
+
+from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.reference import ReferenceEngine
+from ebbtide.program import Aggregate, Echo, Fact, Held, Operator, Program, ProgramError
+from ebbtide.terms import IRI, Literal
+from ebbtide.terms.term import XSD
+from ebbtide.testing import Happening, Tick, play, program, rows, show_rows, stream
+from ebbtide.testing.generate import streams, windows
+from ebbtide.testing.notation import EXAMPLE
+from ebbtide.time import Sliding, Window
+
+STRATEGIES = st.sampled_from(["expiry", "dred", "naive"])
+NODES = st.sampled_from("ABC").map(lambda name: IRI(EXAMPLE + name))
+
+
+def _typed(texts: Sequence[str], datatype: str) -> st.SearchStrategy[Literal]:
+    return st.sampled_from(texts).map(lambda text: Literal(text, XSD + datatype))
+
+
+NUMBERS = st.one_of(
+    _typed(["1", "2", "-7", "9223372036854775807"], "integer"),
+    _typed(["0.5", "2.0", "-1.25"], "decimal"),
+)
+VALUES = st.one_of(
+    NUMBERS,
+    _typed(["0.1", "1e300", "-1e300", "2", "INF", "-INF", "NaN"], "double"),
+    _typed(["a", "b"], "string"),
+    _typed(["2020-01-01T00:00:00Z", "2020-01-01T00:00:00"], "dateTime"),
+    NODES,
+)
+READINGS = st.builds(lambda x, v: Fact("reads", (x, v)), NODES, st.one_of(NUMBERS, VALUES))
+PAIRS = st.builds(lambda x, y: Fact("p", (x, y)), NODES, NODES)
+STOPS = st.builds(lambda x: Fact("stop", (x,)), NODES)
+
+AGGREGATES = tuple(
+    Aggregate(function, "seen", f"the_{function}", group, 1)
+    for function, group in [("sum", (0,)), ("min", (0,)), ("max", ()), ("avg", (0,))]
+)
+GROUPED = Program(
+    program(
+        """seen(?x, ?v) :- reads(?x, ?v), not stop(?x).
+           busy(?x) :- many(?x, ?n), greaterThan(?n, 1).
+           calm(?x) :- seen(?x, ?v), not busy(?x).
+           total(?s) :- the_sum(?x, ?s), calm(?x)."""
+    ).rules,
+    operators=(
+        *AGGREGATES,
+        Aggregate("count", "seen", "many", (0,)),
+        Aggregate("count", "many", "all"),
+    ),
+)
+
+
+def _past(text: str, *operators: Operator) -> Program:
+    return Program(program(text).rules, {"p": 2, "stop": 1}, operators=operators)
+
+
+PAST = {
+    "echo of what is stated": _past("q(?x) :- late(?x, ?y).", Echo("p", "late", 2)),
+    "echo of what is concluded": _past(
+        """q(?x, ?y) :- p(?x, ?y), not stop(?x).
+           r(?x) :- late(?x, ?y), late(?y, ?x).
+           s(?x) :- stop(?x), not late(?x, ?x).""",
+        Echo("q", "late", 3),
+    ),
+    "recursion through an echo": _past(
+        """q(?x, ?y) :- p(?x, ?y).
+           q(?x, ?z) :- late(?x, ?y), p(?y, ?z), not stop(?z).""",
+        Echo("q", "late", 1),
+    ),
+    "runs": _past(
+        """q(?x, ?y) :- p(?x, ?y), not stop(?x).
+           r(?x) :- q(?x, ?y), steady(?x, ?y), young(?x, ?y).
+           s(?x) :- q(?x, ?y), not steady(?x, ?y).""",
+        Held("q", "steady", 2),
+        Held("p", "young", 3, start=0),
+    ),
+    "recursion through a run": _past(
+        """q(?x, ?y) :- p(?x, ?y).
+           q(?y, ?x) :- q(?x, ?y), steady(?x, ?y), not stop(?y).""",
+        Held("q", "steady", 1),
+    ),
+    "an echo of a run": _past(
+        "q(?x, ?y) :- p(?x, ?y), steady(?x, ?y).", Held("p", "steady", 1), Echo("q", "late", 2)
+    ),
+}
+
+
+@given(windows(), streams(st.one_of(READINGS, READINGS, STOPS)), STRATEGIES)
+def test_aggregates_equal_the_naive_specification(
+    looking: dict[str, Window], story: list[Happening], strategy: str
+) -> None:
+    note(f"{looking}\n" + "  ".join(map(str, story)))
+    engine, oracle = (
+        NativeEngine(GROUPED, looking, strategy=strategy),
+        ReferenceEngine(GROUPED, looking),
+    )
+    for happening in story:
+        answered, expected = play(engine, [happening]), play(oracle, [happening])
+        if isinstance(happening, Tick):
+            assert show_rows(rows(answered)) == show_rows(rows(expected)), happening
+            assert engine.facts() == oracle.facts(), happening
+
+
+@given(
+    st.sampled_from(sorted(PAST)), windows(), streams(st.one_of(PAIRS, PAIRS, STOPS)), STRATEGIES
+)
+@example(
+    "recursion through an echo",
+    {"default": Sliding(1)},
+    stream("1 p(A, A)  tick 1  tick 2  tick 3"),
+    "expiry",
+)
+def test_echoes_and_runs_equal_the_naive_specification(
+    name: str, looking: dict[str, Window], story: list[Happening], strategy: str
+) -> None:
+    rules = PAST[name]
+    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
+    engine, oracle = (
+        NativeEngine(rules, looking, strategy=strategy),
+        ReferenceEngine(rules, looking),
+    )
+    for happening in story:
+        play(engine, [happening])
+        play(oracle, [happening])
+        if isinstance(happening, Tick):
+            assert set(engine.facts()) == set(oracle.facts()), happening
+
+
+@given(
+    st.sampled_from([GROUPED, *PAST.values()]),
+    windows(),
+    streams(st.one_of(READINGS, PAIRS, STOPS)),
+    STRATEGIES,
+    st.data(),
+)
+def test_a_snapshot_changes_nothing(
+    rules: Program,
+    looking: dict[str, Window],
+    story: list[Happening],
+    strategy: str,
+    data: st.DataObject,
+) -> None:
+    story = [
+        each for each in story if getattr(each, "fact", Fact("p", ())).relation in rules.relations
+    ]
+    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
+    cut = data.draw(st.integers(0, len(story)))
+    whole = NativeEngine(rules, looking, strategy=strategy)
+    expected = play(whole, story)
+    first = NativeEngine(rules, looking, strategy=strategy)
+    deltas = play(first, story[:cut])
+    second = NativeEngine(rules, looking, strategy=strategy)
+    second.restore(first.snapshot())
+    deltas += play(second, story[cut:])
+    assert show_rows(rows(deltas)) == show_rows(rows(expected))
+    assert second.facts() == whole.facts()
+
+
+@pytest.mark.parametrize(
+    ("operators", "message"),
+    [
+        ([Aggregate("median", "p", "m", (0,), 1)], "unknown aggregate function median"),
+        ([Aggregate("sum", "p", "m", (0,))], "sum needs a value"),
+        ([Aggregate("count", "p", "m", (2,))], "p has 2 columns"),
+        ([Aggregate("count", "none", "m")], "the relation none is not known"),
+        ([Aggregate("count", "p", "q", (0,))], "so rule1 cannot make it too"),
+        ([Echo("p", "m", 1), Held("p", "m", 1)], "cannot make it too"),
+        ([Echo("p", "m", -1)], "a span cannot be negative"),
+        ([Aggregate("count", "r", "n", (0,))], "no strata"),
+    ],
+)
+def test_what_is_wrong_with_an_operator_is_told(operators: list[Operator], message: str) -> None:
+    rules = program("q(?x, ?y) :- p(?x, ?y).  r(?x, ?n) :- p(?x, ?y), n(?x, ?n).").rules
+    with pytest.raises(ProgramError, match=message):
+        Program(rules, operators=operators)
