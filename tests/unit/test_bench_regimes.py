@@ -19,6 +19,7 @@ from ebbtide.benches.regimes.data import generated
 from ebbtide.benches.regimes.settings import Settings
 from ebbtide.cli.bench.regimes import Measured
 from ebbtide.testing.workloads import WorkloadError
+from ebbtide.testing.workloads.lubm import departments
 
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
@@ -41,8 +42,25 @@ def test_a_quick_run(quick: Path) -> None:
     assert (results["format"], results["bench"]) == (1, "regimes")
     names = {each["name"] for each in results["measurements"]}
     assert names >= set(MEASUREMENTS)
-    assert all(each["value"] > 0 for each in results["measurements"])
+    assert all(each["value"] > 0 for each in results["measurements"] if each["name"] != "rules")
     assert "A quick run" in (quick / "report.md").read_text()
+
+
+def test_every_query_is_answered(quick: Path) -> None:
+    results = json.loads((quick / "results.json").read_text())
+    events = [each for each in results["measurements"] if each["name"] == "events"]
+    assert [each["parameters"]["query"] for each in events] == ["q1", "q9", "all"]
+    assert all(each["parameters"]["answers"] > 0 for each in events)
+    stated = {each["parameters"]["triples"] for each in events}
+    assert stated == {sum(len(department.rows) for department in departments(1))}
+
+
+def test_what_the_rules_cost_is_ordered(quick: Path) -> None:
+    results = json.loads((quick / "results.json").read_text())
+    whole, *rules = (each for each in results["measurements"] if each["name"] == "rules")
+    lookups = [each["parameters"]["lookups"] for each in rules]
+    assert lookups == sorted(lookups, reverse=True)
+    assert whole["parameters"]["lookups"] > lookups[0] > 0
 
 
 def test_the_command_offers_every_measurement() -> None:

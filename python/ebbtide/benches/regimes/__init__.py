@@ -12,7 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from ebbtide.benches.imars.settings import Say
+from ebbtide.benches.regimes.events import measure_events
+from ebbtide.benches.regimes.large import measure_large
 from ebbtide.benches.regimes.lubm import measure_lubm
+from ebbtide.benches.regimes.rules import measure_rules
 from ebbtide.benches.regimes.settings import Settings
 from ebbtide.benches.results import Results
 
@@ -20,6 +23,9 @@ __all__ = ["MEASUREMENTS", "Settings", "run"]
 
 MEASUREMENTS: Final[Mapping[str, Callable[[Settings, Results, Path, Say], None]]] = {
     "lubm": measure_lubm,
+    "rules": measure_rules,
+    "large": measure_large,
+    "events": measure_events,
 }
 
 

@@ -15,6 +15,9 @@ class Measured(StrEnum):
     """The measurements of regimes, as `ebbtide.benches.regimes` names them."""
 
     LUBM = "lubm"
+    RULES = "rules"
+    LARGE = "large"
+    EVENTS = "events"
 
 
 def regimes(
@@ -32,6 +35,12 @@ def regimes(
     """Reasoning under OWL 2 RL: processor time, parsing aside, and peak memory.
 
     lubm: LUBM(1), the published one if ../shared/data has it, and what each contender derives
+
+    rules: what each rule costs there, by leaving it out
+
+    large: LUBM(N), generated, and peak memory
+
+    events: the workload of INSTANS: a department a window, query by query
 
     A goal that is missed is said, and is no error.
     """

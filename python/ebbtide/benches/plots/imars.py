@@ -1,39 +1,16 @@
-"""Results as pictures, one PNG per measurement that a line tells better than a table.
-
-A plot reads `Results` and nothing else, so that it can be drawn again from results.json.
-"""
+"""The pictures of the bench imars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
+from ebbtide.benches.plots.style import COLOURS, plain, values
 from ebbtide.benches.results import Measurement, Results
 
-COLOURS: Final = {"expiry": "#0b7a75", "dred": "#c8553d", "naive": "#5b5f97"}
 MARKERS: Final = {"expiry": "o", "dred": "s", "naive": "^"}
-
-
-def draw(results: Results, folder: Path) -> list[Path]:
-    """Draw every plot that the results have data for; the files written."""
-    written = []
-    for name, plot in PLOTS.items():
-        if results.named(name):
-            figure = Figure(figsize=(7.5, 4.8), layout="constrained")
-            axes = figure.add_subplot()
-            plot(results, axes)
-            axes.grid(True, which="major", alpha=0.35)
-            axes.grid(True, which="minor", alpha=0.12)
-            axes.set_axisbelow(True)
-            axes.legend(frameon=False)
-            written.append(folder / f"{name}.png")
-            figure.savefig(written[-1], dpi=130)
-    return written
 
 
 def _share(results: Results, axes: Axes) -> None:
@@ -41,7 +18,7 @@ def _share(results: Results, axes: Axes) -> None:
         found = [m for m in results.named("share") if m.parameters["strategy"] == strategy]
         axes.loglog(
             [float(m.parameters["percent"]) for m in found],
-            _values(found),
+            values(found),
             color=colour,
             marker=MARKERS[strategy],
             label=strategy,
@@ -59,15 +36,15 @@ def _share(results: Results, axes: Axes) -> None:
     axes.set_title(f"One tick by maintenance strategy, window of {window:,} facts")
     axes.set_xlabel("share of the window replaced per tick (%)")
     axes.set_ylabel("median time of a tick (ms)")
-    axes.xaxis.set_major_formatter(_plain)
-    axes.yaxis.set_major_formatter(_plain)
+    axes.xaxis.set_major_formatter(plain)
+    axes.yaxis.set_major_formatter(plain)
 
 
 def _window(results: Results, axes: Axes) -> None:
     found = results.named("window")
     _by_window(axes, found)
     largest = float(found[-1].parameters["window"])
-    for each, value, style in zip(found, _values(found), (":", "--", ""), strict=True):
+    for each, value, style in zip(found, values(found), (":", "--", ""), strict=True):
         if each.goal is not None:
             window = each.parameters["window"]
             axes.plot(
@@ -107,12 +84,12 @@ def _by_window(axes: Axes, found: list[Measurement]) -> None:
     windows = [float(m.parameters["window"]) for m in found]
     axes.plot(
         windows,
-        _values(found),
+        values(found),
         color=COLOURS["expiry"],
         marker=MARKERS["expiry"],
         label="kernel: derived and expired",
     )
-    for window, value in zip(windows, _values(found), strict=True):
+    for window, value in zip(windows, values(found), strict=True):
         axes.annotate(
             f"{value:,.0f}",
             (window, value),
@@ -123,7 +100,7 @@ def _by_window(axes: Axes, found: list[Measurement]) -> None:
         )
     axes.set_xscale("log")
     axes.set_xticks(windows)
-    axes.xaxis.set_major_formatter(_plain)
+    axes.xaxis.set_major_formatter(plain)
     axes.margins(x=0.1, y=0.15)
     axes.set_xlabel("facts in the window")
     axes.set_ylabel("time per fact derived and expired (ns)")
@@ -158,7 +135,7 @@ def _ingest(results: Results, axes: Axes) -> None:
     found = results.named("ingest")
     bars = axes.barh(
         [str(m.parameters["columns"]) for m in found],
-        [value / 1e6 for value in _values(found)],
+        [value / 1e6 for value in values(found)],
         color=COLOURS["expiry"],
         height=0.4,
         label="push and evaluate",
@@ -169,19 +146,13 @@ def _ingest(results: Results, axes: Axes) -> None:
         axes.axvline(
             bound, color="black", linestyle="--", alpha=0.5, label=f"goal: at least {bound:g}"
         )
-    axes.set_xlim(0, 1.15 * max(value / 1e6 for value in (*_values(found), 2e6)))
+    axes.set_xlim(0, 1.15 * max(value / 1e6 for value in (*values(found), 2e6)))
     axes.set_title("Arrow batches without rules, one core")
     axes.set_xlabel("facts a second (millions)")
     axes.set_ylabel("columns")
 
 
-def _values(found: list[Measurement]) -> list[float]:
-    return [measurement.value for measurement in found if measurement.value is not None]
-
-
-_plain: Final = FuncFormatter(lambda value, _: f"{value:,g}" if value < 1e4 else f"{value:,.0f}")
-
-PLOTS: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
+IMARS: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
     "share": _share,
     "window": _window,
     "floor": _floor,

@@ -1,0 +1,39 @@
+"""Results as pictures, one PNG per measurement that a line tells better than a table.
+
+A plot reads `Results` and nothing else, so that it can be drawn again from results.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ebbtide.benches.plots.imars import IMARS
+from ebbtide.benches.plots.regimes import REGIMES
+from ebbtide.benches.results import Results
+
+PLOTS: Final[Mapping[str, Mapping[str, Callable[[Results, Axes], None]]]] = {
+    "imars": IMARS,
+    "regimes": REGIMES,
+}
+
+
+def draw(results: Results, folder: Path) -> list[Path]:
+    """Draw every plot that the results have data for; the files written."""
+    written = []
+    for name, plot in PLOTS[results.bench].items():
+        if results.named(name):
+            figure = Figure(figsize=(7.5, 4.8), layout="constrained")
+            axes = figure.add_subplot()
+            plot(results, axes)
+            axes.grid(True, which="major", alpha=0.35)
+            axes.grid(True, which="minor", alpha=0.12)
+            axes.set_axisbelow(True)
+            axes.legend(frameon=False)
+            written.append(folder / f"{name}.png")
+            figure.savefig(written[-1], dpi=130)
+    return written

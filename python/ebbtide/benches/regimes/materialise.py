@@ -1,0 +1,40 @@
+"""The closure of a file under a program, once, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Final
+
+import pyarrow as pa
+
+from ebbtide.engines.native import NativeEngine
+from ebbtide.program import TRIPLE, Program
+from ebbtide.testing.workloads.lubm import Row
+from ebbtide.time import Sliding
+
+COLUMNS: Final = ("s", "p", "o")
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """Rows as columns of texts."""
+    return pa.table(dict(zip(COLUMNS, zip(*rows, strict=True), strict=True)))
+
+
+def read(path: str | PathLike[str]) -> pa.Table:
+    """The triples of a file of N-Triples as columns of texts."""
+    with open(path, encoding="utf-8") as file:
+        return table_of(_row(line) for line in file)
+
+
+def materialise(program: Program, table: pa.Table) -> NativeEngine:
+    """An engine that holds the triples and all that follows."""
+    engine = NativeEngine(program, {"default": Sliding(1)})
+    engine.add_arrow(table, TRIPLE, COLUMNS)
+    engine.evaluate(0)
+    return engine
+
+
+def _row(line: str) -> Row:
+    s, p, o = line.rstrip()[:-2].split(" ", 2)
+    return s, p, o
