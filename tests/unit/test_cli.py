@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -210,7 +211,7 @@ def test_explain_why(ebbtide: Ebbtide) -> None:
     assert (code, out) == (1, "")
 
 
-@pytest.mark.parametrize("name", ["isin", "mobility"])
+@pytest.mark.parametrize("name", ["isin", "mobility", "taxonomy"])
 def test_generate_writes_what_the_workload_is(ebbtide: Ebbtide, name: str) -> None:
     assert (
         ebbtide("generate", name, "--out", "data/new", "--seed", "3", "--start", "60000").code == 0
@@ -229,6 +230,16 @@ def test_generate_to_standard_output(ebbtide: Ebbtide) -> None:
     code, out, err = ebbtide("generate", "isin", "--facts", "20", "--out", "-")
     assert (code, err) == (0, "")
     assert out == Path("isin.tnt").read_text()
+
+
+def test_generate_atoms(ebbtide: Ebbtide) -> None:
+    """A line a time point: the instant, a tab, atoms with full stops."""
+    code, out, _ = ebbtide(
+        "generate", "laser", "--kind", "join", "--rate", "2", "--ticks", "2", "-o", "-"
+    )
+    assert (code, out) == (0, "0\tp(n0,n1). p(n1,n2).\n1\tp(n2,n3). p(n3,n4).\n")
+    assert ebbtide("generate", "cooling", "--start", "41", "--ticks", "1", "--rate", "1").code == 0
+    assert re.fullmatch(r"41\ttemp\(-?\d+\)\.\n", Path("cooling.atoms").read_text())
 
 
 def test_generate_lubm(ebbtide: Ebbtide) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import typer
 
+from ebbtide.cli.generate.cooling import cooling
 from ebbtide.cli.generate.isin import isin
+from ebbtide.cli.generate.laser import laser
 from ebbtide.cli.generate.lubm import lubm
 from ebbtide.cli.generate.mobility import mobility
+from ebbtide.cli.generate.taxonomy import taxonomy
 
 generate = typer.Typer(
-    help="Write a synthetic stream (.tnt) and its background (.nt).", no_args_is_help=True
+    help="Write a synthetic stream (.tnt or .atoms) and its background (.nt).",
+    no_args_is_help=True,
 )
-generate.command()(isin)
-generate.command()(lubm)
-generate.command()(mobility)
+for command in (cooling, isin, laser, lubm, mobility, taxonomy):
+    generate.command()(command)

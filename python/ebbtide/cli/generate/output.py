@@ -1,6 +1,7 @@
 """Where a workload goes: NAME.tnt, the stream, and NAME.nt, the background, in one folder.
 
-With `-` instead of a folder, the stream alone goes to standard output.
+A stream of LARS atoms is NAME.atoms, and has no background. With `-` instead of a folder, the
+stream alone goes to standard output.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from ebbtide.testing.workloads import Workload
+    from ebbtide.testing.workloads import AtomStream, Workload
 
 Out = Annotated[
     Path,
@@ -27,6 +28,9 @@ Out = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same facts.")]
 Start = Annotated[str, typer.Option(help="The first instant: milliseconds or ISO 8601.")]
+Rate = Annotated[int, typer.Option(help="Atoms at a time point.")]
+TimePoints = Annotated[int, typer.Option("--ticks", help="Time points.")]
+FirstTick = Annotated[int, typer.Option("--start", help="The first time point.")]
 
 STANDARD_OUTPUT: Final = Path("-")
 
@@ -40,10 +44,19 @@ def write_workload(workload: Workload, out: Path, name: str) -> None:
     write_files(out, stream=(f"{name}.tnt", stream), background=(f"{name}.nt", background))
 
 
+def write_atoms(stream: AtomStream, out: Path, name: str) -> None:
+    """Write a stream of LARS atoms, a line a time point."""
+    from ebbtide.testing.workloads.atoms import atoms_line
+
+    lines = (atoms_line(at, atoms) for at, atoms in stream())
+    write_files(out, stream=(f"{name}.atoms", lines), unit="time points")
+
+
 def write_files(
     out: Path,
     stream: tuple[str, Iterable[str]],
     background: tuple[str, Iterable[str]] | None = None,
+    unit: str = "facts",
 ) -> None:
     """Write lines to files of these names and say so on standard error."""
     if out == STANDARD_OUTPUT:
@@ -56,7 +69,7 @@ def write_files(
         path = out / name
         with step(f"writing {path}"):
             written = _write(lines, path)
-        print(f"{path}: {written} facts", file=sys.stderr)
+        print(f"{path}: {written} {unit}", file=sys.stderr)
 
 
 def _write(lines: Iterable[str], path: Path) -> int:
