@@ -2,7 +2,18 @@
 
 from typing import Any, TypeAlias, final
 
-__all__ = ["BareTable", "BudgetExceeded", "Kernel", "SnapshotError", "Table"]
+__all__ = [
+    "BareTable",
+    "BudgetExceeded",
+    "Kernel",
+    "SnapshotError",
+    "SparqlSyntaxError",
+    "Table",
+    "sparql_holds",
+    "sparql_query",
+    "sparql_update",
+    "sparql_value",
+]
 
 _Argument: TypeAlias = int | str
 _Atom: TypeAlias = tuple[int, list[_Argument]]
@@ -12,6 +23,42 @@ _Budget: TypeAlias = tuple[int | None, int | None, int | None, bool]
 
 class BudgetExceeded(RuntimeError): ...
 class SnapshotError(ValueError): ...
+
+# SPARQL's algebra: tuples whose first item names the node. Terms are N-Triples texts, variables
+# `?x`, blank nodes `_:b`.
+#
+#   query       ("select" | "ask" | "describe", dataset, pattern)
+#               ("construct", dataset, pattern, [(s, p, o), ...])
+#   operation   ("insert_data", [(s, p, o, graph | None), ...])
+#               ("insert", dataset, pattern, [(s, p, o, graph | None), ...], deletes: bool)
+#               ("delete_data" | "load" | "clear" | "create" | "drop",)
+#   dataset     None | ([default graph, ...], [named graph, ...] | None)
+#   pattern     ("bgp", [(s, p, o), ...])         ("path", s, path, o)
+#               ("join", pattern, ...)            ("union", pattern, ...)
+#               ("left_join", pattern, pattern, expression | None)
+#               ("minus", pattern, pattern)       ("filter", pattern, expression)
+#               ("extend", pattern, variable, expression)
+#               ("graph", pattern, name)          ("values", [variable, ...], [[term | None, ...]])
+#               ("project", pattern, [variable])  ("distinct" | "reduced", pattern)
+#               ("order_by", pattern, [("asc" | "desc", expression)])
+#               ("slice", pattern, start, length | None)
+#               ("group", pattern, [variable], [(variable, aggregate)])
+#               ("service", pattern, name, silent)
+#   aggregate   (name, distinct, expression | None for *, separator | None)
+#   path        an IRI | ("^" | "*" | "+" | "?", path) | ("/" | "|", path, ...) | ("!", IRI, ...)
+#   expression  a term or variable | ("EXISTS", pattern) | (operator or function, expression, ...)
+#               where operators are || && ! = < <= > >= + - * / and a function goes by its keyword
+#               (BOUND, IF, COALESCE, IN, sameTerm, isIRI, STRLEN, ...) or by its IRI
+_Algebra: TypeAlias = tuple[Any, ...]
+
+class SparqlSyntaxError(ValueError):
+    # message, (line, column) as far as the parser looked
+    args: tuple[str, tuple[int, int] | None]
+
+def sparql_query(text: str) -> _Algebra: ...
+def sparql_update(text: str) -> list[_Algebra]: ...
+def sparql_holds(text: str, terms: list[str]) -> bool: ...
+def sparql_value(text: str, terms: list[str]) -> str | None: ...
 
 @final
 class Table:

@@ -8,6 +8,7 @@ mod capsule;
 mod columns;
 mod kernel;
 mod program;
+mod sparql;
 mod table;
 
 use pyo3::prelude::*;
@@ -29,6 +30,12 @@ pyo3::create_exception!(
     pyo3::exceptions::PyValueError,
     "Not a snapshot of this program."
 );
+pyo3::create_exception!(
+    _kernel,
+    SparqlSyntaxError,
+    pyo3::exceptions::PyValueError,
+    "Not SPARQL: the parser's message, and the line and column it looked at, if it tells."
+);
 
 #[pymodule]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -37,5 +44,10 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bare::BareTable>()?;
     module.add("BudgetExceeded", module.py().get_type::<BudgetExceeded>())?;
     module.add("SnapshotError", module.py().get_type::<SnapshotError>())?;
+    module.add("SparqlSyntaxError", module.py().get_type::<SparqlSyntaxError>())?;
+    module.add_function(wrap_pyfunction!(sparql::sparql_query, module)?)?;
+    module.add_function(wrap_pyfunction!(sparql::sparql_update, module)?)?;
+    module.add_function(wrap_pyfunction!(sparql::sparql_holds, module)?)?;
+    module.add_function(wrap_pyfunction!(sparql::sparql_value, module)?)?;
     Ok(())
 }
