@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Engine
+from ebbtide.plan.plan import can_be_planned
 from ebbtide.program import Fact, Program
 from ebbtide.time import Instant, Window
 
@@ -64,16 +65,20 @@ def open_engine(
     step: int = 1,
     origin: Instant = 0,
     budget: Budget | None = None,
+    specialise: bool = False,
 ) -> Engine:
     """A fresh engine: `native` (the kernel) or `reference` (the oracle: no strategy, no budget).
 
-    `step` and `origin` are the grid that ticks are expected on.
+    `step` and `origin` are the grid that ticks are expected on. With `specialise` the kernel runs a
+    plan for the schema of the background, if the rules ask for schema; the oracle never does.
     """
     match name:
         case "native":
             from ebbtide.engines.native import NativeEngine
+            from ebbtide.engines.planned import PlannedEngine
 
-            return NativeEngine(
+            make = PlannedEngine if specialise and can_be_planned(program) else NativeEngine
+            return make(
                 program, windows, strategy=strategy, step=step, origin=origin, budget=budget
             )
         case "reference":

@@ -13,9 +13,9 @@ from typing import Any
 
 from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, SnapshotError, Table
 from ebbtide.engines.budget import Budget
+from ebbtide.engines.derivation import Node, as_it_is, prove
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
-from ebbtide.engines.reference.closure import ground, guarded, match
 from ebbtide.program import (
     Aggregate,
     Argument,
@@ -225,29 +225,20 @@ class NativeEngine:
 
     def why(self, fact: Fact) -> Proof:
         """A proof of a fact that holds; KeyError if it does not."""
+        return prove(self.derivation(fact), as_it_is)
+
+    def derivation(self, fact: Fact) -> list[Node]:
+        """How a fact that holds was derived, the fact itself first; KeyError if it does not."""
         nodes = self._kernel.why(self._relation(fact), [term.text for term in fact.terms])
-        proofs: dict[int, Proof] = {}
-        waiting = [0]
-        while waiting:
-            position = waiting[-1]
-            relation, texts, until, rule_id, premises = nodes[position]
-            missing = [premise for premise in premises if premise not in proofs]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            rule = None if rule_id is None else self.program.rules[rule_id]
-            known = [proofs[premise] for premise in premises]
-            fact = self._fact(relation, texts)
-            proofs[position] = Proof(
-                fact,
+        return [
+            Node(
+                self._fact(relation, texts),
                 until,
-                rule.name if rule else None,
-                rule.origin if rule else None,
-                _in_order_of(rule, fact, known) if rule else (),
-                tuple(str(negation.atom) for negation in rule.negations) if rule else (),
+                None if rule is None else self.program.rules[rule],
+                premises,
             )
-        return proofs[0]
+            for relation, texts, until, rule, premises in nodes
+        ]
 
     @property
     def fingerprint(self) -> str:
@@ -280,6 +271,10 @@ class NativeEngine:
         """Totals since the start (ticks, stated, lookups, derivations, ...) and sizes now."""
         return self._kernel.stats()
 
+    def count(self, relations: Iterable[str]) -> int:
+        """How many facts of some relations hold."""
+        return sum(len(self._kernel.facts(self._relation_ids[name])) for name in relations)
+
     def __len__(self) -> int:
         return len(self._kernel)
 
@@ -294,30 +289,3 @@ def _lower_window(window: Window) -> tuple[Any, ...]:
             return "landmark", start
         case Count(size, group):
             return "count", size, list(group)
-
-
-def _in_order_of(rule: Rule, fact: Fact, premises: Sequence[Proof]) -> tuple[Proof, ...]:
-    """The premises in the order of the rule's positive atoms: the kernel joins in its own.
-
-    Several orders may match the atoms; only one that yields the fact is a proof of it.
-    """
-
-    def place(
-        position: int, left: Sequence[Proof], binding: dict[Variable, Any]
-    ) -> tuple[Proof, ...] | None:
-        if position == len(rule.positives):
-            found = guarded(rule.guards, binding)
-            yields = found is not None and fact in [ground(head, found) for head in rule.heads]
-            return () if yields else None
-        atom = rule.positives[position]
-        for number, premise in enumerate(left):
-            if premise.fact.relation != atom.relation:
-                continue
-            bound = match(atom, premise.fact.terms, binding)
-            if bound is not None:
-                rest = place(position + 1, [*left[:number], *left[number + 1 :]], dict(bound))
-                if rest is not None:
-                    return (premise, *rest)
-        return None
-
-    return place(0, premises, {}) or tuple(premises)

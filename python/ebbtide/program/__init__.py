@@ -6,7 +6,7 @@ from ebbtide.program.operator import Aggregate, Echo, Held, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
-from ebbtide.program.rule import BodyPart, Rule
+from ebbtide.program.rule import BodyPart, Lineage, Rule
 
 __all__ = [
     "BUILTINS",
@@ -22,6 +22,7 @@ __all__ = [
     "Fact",
     "Guard",
     "Held",
+    "Lineage",
     "Negation",
     "Operator",
     "Origin",

@@ -61,17 +61,40 @@ class Program:
         check_operators(operators, rules, known)
         for each in operators:
             declared.setdefault(each.output, output_arity(each, known))
-        object.__setattr__(self, "rules", rules)
-        object.__setattr__(self, "relations", check_rules(rules, declared, closed=closed))
-        object.__setattr__(self, "closed", closed)
-        object.__setattr__(self, "operators", operators)
+        self._set(rules, check_rules(rules, declared, closed=closed), closed, operators)
+
+    def _set(
+        self,
+        rules: tuple[Rule, ...],
+        relations: Mapping[str, int],
+        closed: bool,
+        operators: tuple[Operator, ...],
+    ) -> None:
         aggregates = [each for each in operators if isinstance(each, Aggregate)]
-        dependencies = [as_dependency(each, self.relations) for each in aggregates]
+        dependencies = [as_dependency(each, relations) for each in aggregates]
         strata = stratify([*rules, *dependencies])
         of_aggregates = dict(zip(map(id, aggregates), strata[len(rules) :], strict=True))
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "relations", relations)
+        object.__setattr__(self, "closed", closed)
+        object.__setattr__(self, "operators", operators)
         object.__setattr__(self, "strata", strata[: len(rules)])
         places = tuple(of_aggregates.get(id(each), 0) for each in operators)
         object.__setattr__(self, "operator_strata", places)
+
+    def rewritten(self, rules: Iterable[Rule]) -> Program:
+        """The program that a pass made of this one: it is stratified, but not checked again.
+
+        Relations that only the new rules mention are added.
+        """
+        rules = tuple(rules)
+        relations = dict(self.relations)
+        for rule in rules:
+            for atom in (*rule.heads, *rule.positives, *(part.atom for part in rule.negations)):
+                relations.setdefault(atom.relation, len(atom.arguments))
+        program = Program.__new__(Program)
+        program._set(rules, relations, self.closed, self.operators)
+        return program
 
     @cached_property
     def visible(self) -> frozenset[str]:

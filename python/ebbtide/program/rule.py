@@ -9,11 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ebbtide.program.atom import Atom, Negation
+from ebbtide.program.atom import Atom, Fact, Negation
 from ebbtide.program.guard import Guard
 from ebbtide.program.origin import IN_PYTHON, Origin
 
 BodyPart: TypeAlias = Atom | Negation | Guard
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """How a rewritten rule follows from a rule that was written, so that proofs can show that one.
+
+    For each positive atom of the written rule: the place of the atom that stands for it among those
+    of the rewritten rule, or the fact that it was worked out with, or, if it was unfolded, how it
+    follows. `head` is what the written rule concludes, over the rewritten rule's variables.
+    """
+
+    rule: Rule
+    head: Atom
+    premises: tuple[int | Fact | Lineage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +38,7 @@ class Rule:
     heads: tuple[Atom, ...]
     body: tuple[BodyPart, ...]
     origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+    lineage: Lineage | None = field(default=None, compare=False, repr=False)
 
     @property
     def positives(self) -> tuple[Atom, ...]:

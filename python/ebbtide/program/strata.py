@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import TypeAlias
+from itertools import pairwise, product
+from typing import Final, TypeAlias
 
 from ebbtide.program.atom import Argument, Atom, Variable
 from ebbtide.program.origin import ProgramError
@@ -21,10 +21,16 @@ from ebbtide.program.rule import Rule
 
 RuleIndex: TypeAlias = int
 Edges: TypeAlias = Sequence[set[RuleIndex]]
+_Key: TypeAlias = tuple[str, Argument | None, Argument | None]
+
+#: Where heads are filed whatever they have at a place; no text can contain this name.
+_ANY: Final = Variable("*")
 
 
 def stratify(rules: Sequence[Rule]) -> tuple[int, ...]:
     """The stratum of each rule."""
+    if not any(rule.negations for rule in rules):
+        return (0,) * len(rules)
     heads = _HeadIndex(rules)
     through_atom = [heads.concluding(rule.positives) for rule in rules]
     through_not = [heads.concluding(part.atom for part in rule.negations) for rule in rules]
@@ -55,6 +61,18 @@ def unifies(left: Atom, right: Atom) -> bool:
     """
     if left.relation != right.relation or len(left.arguments) != len(right.arguments):
         return False
+    for ours, theirs in zip(left.arguments, right.arguments, strict=True):
+        if not (isinstance(ours, Variable) or isinstance(theirs, Variable) or ours == theirs):
+            return False
+    return not (_repeats(left) or _repeats(right)) or _unifies(left, right)
+
+
+def _repeats(atom: Atom) -> bool:
+    variables = [argument for argument in atom.arguments if isinstance(argument, Variable)]
+    return len(set(variables)) < len(variables)
+
+
+def _unifies(left: Atom, right: Atom) -> bool:
     root: dict[object, object] = {}
 
     def find(node: object) -> object:
@@ -77,7 +95,7 @@ def unifies(left: Atom, right: Atom) -> bool:
 
 
 class _HeadIndex:
-    """The rules by what they conclude: relation, then the constant at its most telling place.
+    """The rules by what they conclude: relation, then the constants at its two most telling places.
 
     Atoms that differ only in the names of variables share one entry, so the work grows with the
     number of different patterns, not of rules.
@@ -91,12 +109,13 @@ class _HeadIndex:
         by_relation: dict[str, list[Atom]] = defaultdict(list)
         for pattern in self._rules_of:
             by_relation[pattern.relation].append(pattern)
-        self._place = {name: _telling_place(heads) for name, heads in by_relation.items()}
-        self._heads_at: dict[tuple[str, Argument | None], list[Atom]] = defaultdict(list)
+        self._places = {name: _telling_places(heads) for name, heads in by_relation.items()}
+        self._heads_at: dict[_Key, list[Atom]] = defaultdict(list)
         for name, heads in by_relation.items():
             for head in heads:
-                self._heads_at[name, _constant(head, self._place[name])].append(head)
-        self._all_of = by_relation
+                first, second = (_constant(head, place) for place in self._places[name])
+                for key in product((first, _ANY), (second, _ANY)):
+                    self._heads_at[name, *key].append(head)
         self._known: dict[Atom, set[RuleIndex]] = {}
 
     def concluding(self, atoms: Iterable[Atom]) -> set[RuleIndex]:
@@ -112,14 +131,15 @@ class _HeadIndex:
 
     def _near(self, pattern: Atom) -> Iterator[Atom]:
         name = pattern.relation
-        if name not in self._place:
+        if name not in self._places:
             return
-        constant = _constant(pattern, self._place[name])
-        if constant is None:
-            yield from self._all_of[name]
-        else:
-            yield from self._heads_at.get((name, constant), ())
-            yield from self._heads_at.get((name, None), ())
+        # A constant meets itself or a variable; a variable meets anything.
+        first, second = (
+            (_ANY,) if constant is None else (constant, None)
+            for constant in (_constant(pattern, place) for place in self._places[name])
+        )
+        for key in product(first, second):
+            yield from self._heads_at.get((name, *key), ())
 
 
 def _pattern(atom: Atom) -> Atom:
@@ -142,10 +162,12 @@ def _constant(atom: Atom, place: int) -> Argument | None:
     return atom.arguments[place]
 
 
-def _telling_place(heads: Sequence[Atom]) -> int:
-    """The place where heads differ most by their constants: in RDF, the predicate."""
-    width = max(len(head.arguments) for head in heads)
-    return max(range(width), key=lambda i: len({_constant(head, i) for head in heads}), default=0)
+def _telling_places(heads: Sequence[Atom]) -> tuple[int, int]:
+    """The two places where heads differ most by their constants: in RDF, predicate and object."""
+    width = max(2, *(len(head.arguments) for head in heads))
+    counts = [len({_constant(head, place) for head in heads}) for place in range(width)]
+    first, second, *_ = sorted(range(width), key=lambda place: -counts[place])
+    return first, second
 
 
 def _components(edges: Edges) -> Iterator[list[RuleIndex]]:

@@ -65,6 +65,7 @@ class Settings(TypedDict, total=False):
     strategy: str
     engine: str
     budget: Budget | None
+    specialise: bool
 
 
 class Reasoner:
@@ -73,7 +74,9 @@ class Reasoner:
     `rules` is a path, a rule text, a `Program` or some rules. Facts pushed to a stream hold for its
     window; ticks are `step` apart, from `start` on or from the first fact. With `streams`, each
     named stream has its own window. Facts may arrive out of order by `lateness`. Times are
-    milliseconds. A tick that goes beyond the `budget` stops with an error.
+    milliseconds. A tick that goes beyond the `budget` stops with an error. At the first tick the
+    rules are worked out for the schema of the background, unless `specialise` is False; the answers
+    are the same.
 
     >>> reasoner = Reasoner(
     ...     '''@prefix ex: <http://example/>
@@ -108,6 +111,7 @@ class Reasoner:
         strategy: str = "expiry",
         engine: str = "native",
         budget: Budget | None = None,
+        specialise: bool = True,
     ) -> None:
         self.program = as_program(rules)
         self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
@@ -132,6 +136,7 @@ class Reasoner:
             step=step,
             origin=start or 0,
             budget=budget,
+            specialise=specialise,
         )
         self._watch = Watch(self.program, self.engine)
 

@@ -1,0 +1,280 @@
+"""The planned engine: the kernel, running a plan that was made for the schema of the background.
+
+What is stated before the first tick waits. Then the plan is made for the schema among it, the
+kernel is opened, and all is told to it. Schema that comes later is novel to the plan, which is as
+exact, and slower; when schema that the plan was made for is retracted, the plan is taken back, and
+the rules run as they were written.
+
+Invariant: nobody outside sees the plan. Facts of its own relations are in no answer, and proofs are
+by the rules as they were written, from the schema facts that the plan worked them out with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+from ebbtide.engines.budget import Budget
+from ebbtide.engines.derivation import Node, as_it_is, prove
+from ebbtide.engines.native import BudgetExceeded, NativeEngine
+from ebbtide.engines.proof import Proof
+from ebbtide.engines.protocol import Delta
+from ebbtide.engines.reference.closure import Binding, ground, guarded, match
+from ebbtide.plan.assemble import is_novel
+from ebbtide.plan.plan import Plan, make_plan
+from ebbtide.plan.schema import TYPE, Schema
+from ebbtide.program import TRIPLE, Fact, Lineage, Program, Rule
+from ebbtide.terms import Term, parse_term
+from ebbtide.time import FOREVER, Instant, Window
+
+T = TypeVar("T")
+
+#: A schema from which more facts follow is not worked out.
+MOST_FOLLOWING: Final = 100_000
+_LENGTH: Final = 8
+
+
+class PlannedEngine:
+    """As the native engine, but what the kernel runs is a plan.
+
+    >>> from ebbtide.languages.jena import parse_rules
+    >>> from ebbtide.time import Sliding
+    >>> rules = parse_rules("[sub: (?c rdfs:subClassOf ?d), (?x a ?c) -> (?x a ?d)]")
+    >>> engine = PlannedEngine(rules, {"default": Sliding(10)})
+    >>> sub_class_of, a = (atom.arguments[1] for atom in rules.rules[0].positives)
+    >>> student, person, ann = (f"<http://example/{name}>" for name in ("Student", "Person", "ann"))
+    >>> engine.add(Fact.triple(student, sub_class_of, person))
+    >>> engine.push(Fact.triple(ann, a, student), at=1)
+    >>> engine.advance(1).entered[Fact.triple(ann, a, person)]
+    11
+    >>> print(engine.plan.program.rules[0])
+    triple(?x, <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>, <http://example/Person>) :-
+    triple(?x, <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>, <http://example/Student>),
+    schema:known().
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        windows: Mapping[str, Window],
+        *,
+        strategy: str = "expiry",
+        step: int = 1,
+        origin: Instant = 0,
+        budget: Budget | None = None,
+    ) -> None:
+        self.program = program
+        self.plan = Plan(program)
+
+        def opened(plan: Plan) -> NativeEngine:
+            allowed = budget
+            if budget is not None and budget.facts is not None:
+                # What the plan states is not the user's.
+                allowed = replace(budget, facts=budget.facts + len(plan.stated))
+            return NativeEngine(
+                plan.program, windows, strategy=strategy, step=step, origin=origin, budget=allowed
+            )
+
+        self._opened = opened
+        self._engine: NativeEngine | None = None
+        self._schema = Schema.of(program)
+        self._known: dict[Fact, None] = {}
+        self._planned_for: Sequence[Fact] = ()
+        self._doubtful: set[Fact] = set()
+        self._waiting: list[Callable[[NativeEngine], object]] = []
+
+    # ---- facts in ----------------------------------------------------------------------------
+
+    def add(self, fact: Fact) -> None:
+        """State a background fact. It is seen from the next tick on."""
+        if self._engine is None and self._schema.has(fact):
+            self._known[fact] = None
+        self._tell(lambda engine: engine.add(fact))
+
+    def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
+        """State a fact that happens at `at` on a stream; `LateFact` if that tick is over."""
+        self._tell(lambda engine: engine.push(fact, at, stream))
+
+    def retract(self, fact: Fact, at: Instant) -> None:
+        """Take back every statement of the fact made at or before `at`."""
+        self._tell(lambda engine: engine.retract(fact, at))
+        if self._engine is None:
+            self._doubtful.add(fact)
+        elif fact in self.plan.known:
+            for stated in self.plan.stated:
+                self._engine.retract(stated, at)
+
+    def push_arrow(
+        self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
+    ) -> list[int]:
+        """State the facts of Arrow data; the numbers of the rows that came late."""
+        late = self._tell(
+            lambda engine: engine.push_arrow(data, stream, relation, time_column, columns)
+        )
+        return late or []
+
+    def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
+        """State background facts from Arrow data."""
+        if self._engine is None and relation == TRIPLE:
+            data, schema = _schema_rows(data, columns, self._schema)
+            self._known |= dict.fromkeys(schema)
+        self._tell(lambda engine: engine.add_arrow(data, relation, columns))
+
+    def _tell(self, say: Callable[[NativeEngine], T]) -> T | None:
+        if self._engine is not None:
+            return say(self._engine)
+        self._waiting.append(say)
+        return None
+
+    # ---- ticks and answers -------------------------------------------------------------------
+
+    @property
+    def native(self) -> NativeEngine:
+        """The kernel with its plan, which is made now if there was no tick yet."""
+        if self._engine is None:
+            self._plan_for([fact for fact in self._known if fact not in self._doubtful])
+        assert self._engine is not None
+        return self._engine
+
+    def _plan_for(self, known: Sequence[Fact]) -> None:
+        self._planned_for = known
+        self.plan = make_plan(self.program, known, close)
+        self._engine = self._opened(self.plan)
+        for fact in self.plan.stated:
+            self._engine.add(fact)
+        for say in self._waiting:
+            say(self._engine)
+        self._waiting.clear()
+
+    def evaluate(self, tick: Instant) -> bool:
+        """Evaluate the tick without making a `Delta`; whether the answers are complete."""
+        return self.native.evaluate(tick)
+
+    def advance(self, tick: Instant) -> Delta:
+        """Evaluate the tick. Ticks must ascend."""
+        delta = self.native.advance(tick)
+
+        def written(facts: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
+            relations = self.program.relations
+            return {fact: until for fact, until in facts.items() if fact.relation in relations}
+
+        return Delta(
+            delta.tick,
+            written(delta.entered),
+            written(delta.left),
+            written(delta.renewed),
+            delta.complete,
+        )
+
+    def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
+        """The materialisation at the last tick, of some relations or all; each fact's `until`."""
+        return self.native.facts(self.program.relations if relations is None else relations)
+
+    def until(self, fact: Fact) -> Instant | None:
+        """Until when a fact holds; None if it does not."""
+        return self.native.until(fact)
+
+    def __len__(self) -> int:
+        own = self.plan.program.relations.keys() - self.program.relations
+        return len(self.native) - self.native.count(own)
+
+    # ---- proofs ------------------------------------------------------------------------------
+
+    def why(self, fact: Fact) -> Proof:
+        """A proof of a fact that holds, by the rules as they were written; KeyError if not."""
+        return prove(self.native.derivation(fact), self._as_written)
+
+    def _as_written(self, node: Node, premises: Sequence[Proof]) -> Proof:
+        rule = node.rule
+        if rule is None or rule.lineage is None:
+            # What is novel holds because it does, whether it is novel or not.
+            return premises[0] if is_novel(node.fact) else as_it_is(node, premises)
+        binding: Binding = {}
+        for atom, premise in zip(rule.positives, premises, strict=True):
+            binding = match(atom, premise.fact.terms, binding) or binding
+        return self._by(rule.lineage, node.fact, guarded(rule.guards, binding) or binding, premises)
+
+    def _by(
+        self, lineage: Lineage, fact: Fact, binding: Binding, premises: Sequence[Proof]
+    ) -> Proof:
+        """The proof by a written rule, from those of the premises of a rewritten one."""
+
+        def proof(premise: int | Fact | Lineage) -> Proof:
+            match premise:
+                case int():
+                    return premises[premise]
+                case Lineage():
+                    return self._by(premise, ground(premise.head, binding), binding, premises)
+            return self._of_schema.why(premise)
+
+        rule, proofs = lineage.rule, tuple(map(proof, lineage.premises))
+        until = min((each.until for each in proofs), default=FOREVER)
+        absent = tuple(str(negation.atom) for negation in rule.negations)
+        return Proof(fact, until, rule.name, rule.origin, proofs, absent)
+
+    @cached_property
+    def _of_schema(self) -> NativeEngine:
+        """What follows from the known schema alone, to prove it."""
+        positive = [rule for rule in self.program.rules if not rule.negations]
+        return _closed(positive, self.plan.known)
+
+    # ---- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Everything the engine needs to go on: what the plan was made for, and the kernel's."""
+        native = self.native
+        known = [[term.text for term in fact.terms] for fact in self._planned_for]
+        text = json.dumps(known).encode()
+        return len(text).to_bytes(_LENGTH, "big") + text + native.snapshot()
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot of the same program and windows; the engine must be fresh."""
+        end = _LENGTH + int.from_bytes(data[:_LENGTH], "big")
+        known = json.loads(data[_LENGTH:end])
+        self._plan_for([Fact(TRIPLE, tuple(map(parse_term, texts))) for texts in known])
+        self.native.restore(data[end:])
+
+
+def _schema_rows(data: Any, columns: Sequence[str], schema: Schema) -> tuple[Any, list[Fact]]:
+    """The data again, which may be readable once only, and what in it speaks of the schema.
+
+    Without pyarrow nobody can look into the data. Then its schema is not known, but novel.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+    except ImportError:
+        return data, []
+    table = pa.table(data)
+    predicates = pa.array([each.text for each in (*schema.predicates, TYPE)], pa.string())
+    speaks = pc.is_in(table[columns[1]].cast(pa.string()), predicates)
+    rows = table.select(list(columns)).filter(speaks).to_pylist()
+    facts = (Fact(TRIPLE, tuple(parse_term(row[name]) for name in columns)) for row in rows)
+    return table, [fact for fact in facts if schema.has(fact)]
+
+
+def close(
+    rules: Sequence[Rule], facts: Iterable[Fact], relations: Sequence[str]
+) -> Mapping[str, Sequence[tuple[Term, ...]]] | None:
+    """The terms of the facts of some relations in a closure; None if it is too large."""
+    try:
+        engine = _closed(rules, facts, Budget(facts=MOST_FOLLOWING))
+    except BudgetExceeded:
+        return None
+    rows: dict[str, list[tuple[Term, ...]]] = {relation: [] for relation in relations}
+    for fact in engine.facts(relations):
+        rows[fact.relation].append(fact.terms)
+    return rows
+
+
+def _closed(
+    rules: Sequence[Rule], facts: Iterable[Fact], budget: Budget | None = None
+) -> NativeEngine:
+    engine = NativeEngine(Program().rewritten(rules), {}, budget=budget)
+    for fact in facts:
+        engine.add(fact)
+    engine.evaluate(0)
+    return engine

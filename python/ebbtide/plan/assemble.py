@@ -1,0 +1,104 @@
+"""Assembly: the program that runs, from the forms for the known schema and the rules as written.
+
+    cax-sco: triple(?x, a, Person) :- triple(?x, a, Student), schema:known().
+
+    cax-sco: triple(?x, a, ?d) :- novel:triple(?c, subClassOf, ?d), triple(?x, a, ?c).
+    novel:triple(?c, subClassOf, ?d) :- triple(?c, subClassOf, ?d),
+                                        not settled:triple(?c, subClassOf, ?d).
+
+`settled` holds what follows from the known schema. It and `schema:known` are stated, and taken back
+when a fact of the known schema is retracted: then all schema is novel, and the rules are as they
+were written. As long as nothing is novel, the rules that ask for it cost nothing.
+
+A rule whose helpers were unfolded keeps them for novel schema, and then they run as written:
+
+    cls-int1: triple(?y, a, ?c) :- ..., _in(?y, ?l, ?i), schema:open().
+    schema:open() :- novel:triple(?c, intersectionOf, ?l).
+
+Why this is exact: a join of a written rule either meets nothing but settled schema, and then a form
+makes it, or some of its schema facts are novel. `open` holds at least as long as any novel fact of
+its rules, so that a derivation with a novel fact in it ends no sooner than as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from ebbtide.plan.pattern import Pattern
+from ebbtide.plan.schema import Schema
+from ebbtide.plan.specialise import Forms
+from ebbtide.program import Atom, BodyPart, Fact, Lineage, Negation, Program, Rule
+
+NOVEL: Final = "novel:"
+SETTLED: Final = "settled:"
+#: Holds while the known schema does.
+KNOWN: Final = Atom("schema:known", ())
+#: Holds while some novel fact concerns a rule whose helpers were unfolded.
+OPEN: Final = Atom("schema:open", ())
+
+
+def is_novel(fact: Fact) -> bool:
+    """Whether a fact only says that another one is novel."""
+    return fact.relation.startswith(NOVEL)
+
+
+def watched(rules: Iterable[Rule], schema: Schema) -> dict[Pattern, None]:
+    """What the rules ask about the schema, each pattern once."""
+    return {
+        Pattern.of(atom, rule.guards): None
+        for rule in rules
+        for atom in rule.positives
+        if schema.has(atom)
+    }
+
+
+def assemble(program: Program, schema: Schema, forms: Forms) -> Program:
+    """The program that concludes what the given one does, once it is told `stated_with(forms)`."""
+    specialised = [rule for rule in program.rules if id(rule) in forms.of]
+    rules: list[Rule] = []
+    for rule in program.rules:
+        if id(rule) not in forms.of:
+            rules.append(rule)
+            continue
+        rules += (replace(form, body=(*form.body, KNOWN)) for form in forms.of[id(rule)])
+        if id(rule) in forms.unfolded:
+            rules.append(_as_written(rule, (*rule.body, OPEN)))
+        else:
+            rules += _novel_forms(rule, schema)
+    opening = watched((rule for rule in specialised if id(rule) in forms.unfolded), schema)
+    for pattern in watched(specialised, schema):
+        atom = pattern.atom
+        novel, settled = _in(NOVEL, atom), _in(SETTLED, atom)
+        tests = sorted(pattern.tests, key=str)
+        rules.append(Rule("schema:novel", (novel,), (atom, *tests, Negation(settled))))
+        if pattern in opening:
+            rules.append(Rule("schema:open", (OPEN,), (novel, *tests)))
+    return program.rewritten(rules)
+
+
+def stated_with(forms: Forms) -> list[Fact]:
+    """The facts that an assembled program must be told beside those of the written one."""
+    return [
+        Fact(KNOWN.relation, ()),
+        *(fact._replace(relation=SETTLED + fact.relation) for fact in forms.settled),
+    ]
+
+
+def _novel_forms(rule: Rule, schema: Schema) -> Iterator[Rule]:
+    """The rule, once for each of its schema atoms, which asks for what is novel."""
+    for novel in rule.positives:
+        if schema.has(novel):
+            yield _as_written(
+                rule, tuple(_in(NOVEL, novel) if part is novel else part for part in rule.body)
+            )
+
+
+def _as_written(rule: Rule, body: tuple[BodyPart, ...]) -> Rule:
+    lineage = Lineage(rule, rule.heads[0], tuple(range(len(rule.positives))))
+    return replace(rule, body=body, lineage=lineage)
+
+
+def _in(prefix: str, atom: Atom) -> Atom:
+    return replace(atom, relation=prefix + atom.relation)

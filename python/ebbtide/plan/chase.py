@@ -1,0 +1,180 @@
+"""The chase: what follows from the body of a rule by some other rules, in a few steps.
+
+The variables of the body are taken for constants that nothing is known of, and its tests for facts;
+if the other rules then derive its heads, they derive them whenever the rule does. Nothing here
+knows of times: see docs/plan.md for why lifetimes are kept as well.
+
+Only rules without negations and functions take part. The search is cut off after some atoms, so an
+answer "no" may be wrong, and a "yes" never is.
+
+Atoms are rows of numbers here, because plans are made while somebody waits: a relation, then its
+arguments. A constant is a number, and a variable of a rule is -1, -2, ...
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Container, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from ebbtide.plan.pattern import is_test
+from ebbtide.program import Argument, Atom, Rule, Variable
+
+#: How many atoms a chase goes on from.
+MOST: Final = 256
+
+Row: TypeAlias = tuple[int, ...]
+_Binding: TypeAlias = dict[int, int]
+
+#: The places of arguments, the most telling first.
+_TELLING: Final = {2: 0, 3: 1, 1: 2}
+
+
+class _Watch(NamedTuple):
+    """A rule that an atom may set off: the atom of the body it would match, and the other ones."""
+
+    rule: int
+    atom: Row
+    others: tuple[Row, ...]
+    heads: tuple[Row, ...]
+
+
+class Chase:
+    """Some rules, ready to be tried on bodies.
+
+    >>> from ebbtide.testing import program
+    >>> step, leap = program('''
+    ...     path(?x, ?z) :- path(?x, ?y), edge(?y, ?z).
+    ...     path(?x, ?w) :- path(?x, ?y), edge(?y, ?z), edge(?z, ?w).
+    ... ''').rules
+    >>> Chase([step, leap]).derives(leap, without={id(leap)})
+    True
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._numbers: dict[object, int] = {}
+        self._watching: defaultdict[Row, list[_Watch]] = defaultdict(list)
+        for rule in rules:
+            if not takes_part(rule):
+                continue
+            names: dict[Argument, int] = {}
+            heads = tuple(self._row(head, names) for head in rule.heads)
+            body = tuple(self._row(atom, names) for atom in _atoms(rule))
+            for place, row in enumerate(body):
+                others = (*body[:place], *body[place + 1 :])
+                self._watching[_key(row)].append(_Watch(id(rule), row, others, heads))
+
+    def derives(self, rule: Rule, without: Container[int] = (), most: int = MOST) -> bool:
+        """Whether the rules, but those with the ids in `without`, derive a rule's heads."""
+        given, heads = self.frozen(rule)
+        missing = heads.difference(given)
+        if not missing:
+            return True
+        for row in self.run(given, without, most):
+            missing.discard(row)
+            if not missing:
+                return True
+        return False
+
+    def frozen(self, rule: Rule) -> tuple[list[Row], set[Row]]:
+        """The body and the heads of a rule, each variable a constant of its own."""
+        body = [self._row(atom, None) for atom in _atoms(rule)]
+        return body, {self._row(head, None) for head in rule.heads}
+
+    def run(
+        self, given: Iterable[Row], without: Container[int] = (), most: int = MOST
+    ) -> Iterator[Row]:
+        """What follows from the given atoms, the nearest first."""
+        known: defaultdict[int, list[Row]] = defaultdict(list)
+        waiting = deque(given)
+        seen = set(waiting)
+        for _ in range(most):
+            if not waiting:
+                return
+            new = waiting.popleft()
+            known[new[0]].append(new)
+            for watch in self._watchers(new):
+                if watch.rule in without:
+                    continue
+                start = _match(watch.atom, new, {})
+                if start is None:
+                    continue
+                for found in _join(watch.others, known, start):
+                    for head in watch.heads:
+                        row = tuple([found[x] if x < 0 else x for x in head])
+                        if row not in seen:
+                            seen.add(row)
+                            waiting.append(row)
+                            yield row
+
+    def _watchers(self, row: Row) -> Iterator[_Watch]:
+        for key in _keys(row):
+            yield from self._watching.get(key, ())
+
+    def _row(self, atom: Atom, names: dict[Argument, int] | None) -> Row:
+        """The atom as numbers; without names for the variables, they are constants."""
+        row = [self._numbers.setdefault(("relation", atom.relation), len(self._numbers))]
+        for argument in atom.arguments:
+            if names is not None and isinstance(argument, Variable):
+                row.append(names.setdefault(argument, -1 - len(names)))
+            else:
+                row.append(self._numbers.setdefault(argument, len(self._numbers)))
+        return tuple(row)
+
+
+def takes_part(rule: Rule) -> bool:
+    """Whether the chase can use the rule."""
+    return not rule.negations and all(map(is_test, rule.guards))
+
+
+def _atoms(rule: Rule) -> Iterator[Atom]:
+    """The positive atoms of a body, and its tests as if they were atoms."""
+    yield from rule.positives
+    for guard in rule.guards:
+        if is_test(guard):
+            yield Atom(f"test:{guard.builtin}", guard.arguments)
+
+
+def _key(row: Row) -> Row:
+    """Where a pattern is filed: by its relation and the constants that tell most, place and number.
+
+    In RDF these are the predicate, with the object if that is a constant too (the class of a type),
+    or else the object, or the subject.
+    """
+    given = [(place, number) for place, number in enumerate(row) if place and number >= 0]
+    best = sorted(given, key=lambda constant: _TELLING.get(constant[0], constant[0]))[:2]
+    if best and (best[0][0] != 2 or (len(best) == 2 and best[1][0] != 3)):
+        best = best[:1]
+    return row[0], *(number for constant in best for number in constant)
+
+
+def _keys(row: Row) -> Iterator[Row]:
+    """Where the patterns that may match a row are filed."""
+    yield row[:1]
+    for place in range(1, len(row)):
+        yield row[0], place, row[place]
+    if len(row) > 3:
+        yield row[0], 2, row[2], 3, row[3]
+
+
+def _match(pattern: Row, row: Row, found: _Binding) -> _Binding | None:
+    """The binding extended so that the pattern becomes the row."""
+    if len(pattern) != len(row):
+        return None
+    extended = dict(found)
+    for place, meant in zip(pattern, row, strict=True):
+        if (extended.setdefault(place, meant) if place < 0 else place) != meant:
+            return None
+    return extended
+
+
+def _join(
+    body: tuple[Row, ...], known: dict[int, list[Row]], found: _Binding
+) -> Iterator[_Binding]:
+    if not body:
+        yield found
+        return
+    for row in known.get(body[0][0], ()):
+        more = _match(body[0], row, found)
+        if more is not None:
+            yield from _join(body[1:], known, more)

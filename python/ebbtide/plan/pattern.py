@@ -1,0 +1,94 @@
+"""Patterns: what an atom asks of a fact, the tests that its rule makes of its variables included.
+
+    triple(?*0, owl:sameAs, ?*1), notEqual(?*0, ?*1)
+
+Variables are named by their places, so that atoms that differ only in names give equal patterns;
+no text can contain these names, so a pattern and a rule never share a variable. The tests matter:
+a rule that concludes `?x owl:sameAs ?x` gives nothing to one that asks for the above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ebbtide.plan.unify import Substitution, match, substitute, substitute_part, unify
+from ebbtide.program import BUILTINS, Atom, Guard, Rule, Variable
+
+#: Tests that do not hold of a term and itself.
+_NEVER_OF_THE_SAME: Final = frozenset(("notEqual", "lessThan", "greaterThan"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """An atom, and the tests over nothing but its variables."""
+
+    atom: Atom
+    tests: frozenset[Guard] = frozenset()
+
+    @classmethod
+    def of(cls, atom: Atom, guards: Iterable[Guard] = ()) -> Pattern:
+        """What the atom asks in a body with these guards.
+
+        >>> from ebbtide.testing import program
+        >>> rule = program("far(?x, ?z) :- near(?x, ?y), near(?y, ?z), notEqual(?y, ?z).").rules[0]
+        >>> for atom in rule.positives:
+        ...     print(Pattern.of(atom, rule.guards))
+        near(?*0, ?*1)
+        near(?*0, ?*1), notEqual(?*0, ?*1)
+        """
+        names = {name: Variable(f"*{i}") for i, name in enumerate(dict.fromkeys(atom.variables()))}
+        tests = (guard for guard in guards if is_test(guard) and names.keys() >= variables(guard))
+        return cls(
+            Atom(atom.relation, substitute(atom, names).arguments),
+            frozenset(substitute_part(test, names) for test in tests),
+        )
+
+    def meets(self, head: Atom) -> Substitution | None:
+        """What makes the pattern and a rule's head equal; None if no fact is both."""
+        found = unify(head, self.atom)
+        if found is None or any(is_refuted(substitute_part(test, found)) for test in self.tests):
+            return None
+        return found
+
+    def covers(self, other: Pattern) -> bool:
+        """Whether every fact that matches the other pattern matches this one.
+
+        >>> from ebbtide.testing import program
+        >>> rule = program("d(?x) :- p(?x, ?y), p(?z, ?z).").rules[0]
+        >>> any_, same = map(Pattern.of, rule.positives)
+        >>> any_.covers(same), same.covers(any_)
+        (True, False)
+        """
+        found = match(self.atom, other.atom)
+        return found is not None and all(
+            substitute_part(test, found) in other.tests for test in self.tests
+        )
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, (self.atom, *sorted(self.tests, key=str))))
+
+
+def asked(rule: Rule) -> list[Pattern]:
+    """The patterns of the positive atoms of a rule, in their order."""
+    return [Pattern.of(atom, rule.guards) for atom in rule.positives]
+
+
+def is_test(guard: Guard) -> bool:
+    """Whether the guard holds or not, and computes nothing."""
+    return not BUILTINS[guard.builtin].is_function
+
+
+def variables(guard: Guard) -> set[Variable]:
+    """The variables of a guard."""
+    return {argument for argument in guard.arguments if isinstance(argument, Variable)}
+
+
+def is_refuted(test: Guard) -> bool:
+    """Whether a test is known to fail whatever its variables are.
+
+    >>> is_refuted(Guard("notEqual", (Variable("x"), Variable("x"))))
+    True
+    """
+    return test.builtin in _NEVER_OF_THE_SAME and len(set(test.arguments)) == 1
