@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ebbtide.engines.proof import Proof
     from ebbtide.engines.protocol import Delta
     from ebbtide.languages.jena import load_rules, parse_rules
-    from ebbtide.program import Fact, Program, ProgramError, Rule
+    from ebbtide.program import BuiltinError, Fact, Program, ProgramError, Rule, builtin
     from ebbtide.reasoner import Reasoner
     from ebbtide.terms import IRI, BlankNode, Literal
     from ebbtide.time import FOREVER, Count, Landmark, Sliding, Tumbling
@@ -26,6 +26,7 @@ _HOME: Final = {
     "FOREVER": "ebbtide.time",
     "IRI": "ebbtide.terms",
     "BlankNode": "ebbtide.terms",
+    "BuiltinError": "ebbtide.program",
     "Count": "ebbtide.time",
     "Delta": "ebbtide.engines.protocol",
     "Fact": "ebbtide.program",
@@ -40,6 +41,7 @@ _HOME: Final = {
     "Rule": "ebbtide.program",
     "Sliding": "ebbtide.time",
     "Tumbling": "ebbtide.time",
+    "builtin": "ebbtide.program",
     "load_rules": "ebbtide.languages.jena",
     "parse_rules": "ebbtide.languages.jena",
 }
@@ -48,6 +50,7 @@ __all__ = [
     "FOREVER",
     "IRI",
     "BlankNode",
+    "BuiltinError",
     "Count",
     "Delta",
     "Fact",
@@ -62,6 +65,7 @@ __all__ = [
     "Rule",
     "Sliding",
     "Tumbling",
+    "builtin",
     "load_rules",
     "parse_rules",
 ]

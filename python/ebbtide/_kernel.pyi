@@ -1,5 +1,6 @@
 """The kernel's Python face; see `ebbtide.engines.native` for what things mean."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
 __all__ = [
@@ -17,7 +18,8 @@ __all__ = [
 
 _Argument: TypeAlias = int | str
 _Atom: TypeAlias = tuple[int, list[_Argument]]
-_Guard: TypeAlias = tuple[str, list[_Argument]]
+_Asked: TypeAlias = Callable[..., bool | str | None]
+_Guard: TypeAlias = tuple[str | tuple[str, bool, _Asked], list[_Argument]]
 _Rule: TypeAlias = tuple[str, int, list[_Atom], list[_Atom], list[_Atom], list[_Guard]]
 _Budget: TypeAlias = tuple[int | None, int | None, int | None, bool]
 

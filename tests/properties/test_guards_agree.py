@@ -9,27 +9,32 @@ from tests.properties.test_engines_agree import across_engines
 
 from ebbtide.engines.reference import ReferenceEngine, datatypes
 from ebbtide.program import BUILTINS, Atom, Fact, Guard, Program, Rule, Variable
-from ebbtide.terms import IRI, BlankNode, Literal, Term
-from ebbtide.terms.term import RDF, XSD
+from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
+from ebbtide.terms.term import FUNCTOR, RDF, XSD
 from ebbtide.time import Sliding
 
 WINDOWS = {"default": Sliding(1)}
 LEFT, RIGHT, RESULT = map(Variable, ("left", "right", "result"))
 
 
-def rule_for(builtin: str) -> Rule:
-    """`answer^builtin(left, right, result)`, as far as the builtin takes and gives them."""
+def rules_for(builtin: str) -> list[Rule]:
+    """`answer^builtin(left, right, number, result)`, as far as the builtin takes and gives them."""
     form = BUILTINS[builtin]
-    arguments = (LEFT, RIGHT)[: 2 if form.is_variadic else form.arity - form.is_function]
-    arguments += (RESULT,) if form.is_function else ()
-    return Rule(
-        builtin,
-        (Atom(f"answer^{builtin}", (LEFT, RIGHT, *arguments)),),
-        (Atom("pair", (LEFT, RIGHT)), Guard(builtin, arguments)),
-    )
+    inputs = 2 if form.is_variadic else form.arity - form.is_function
+    # Two vary; a third one is a number in every builtin that has it.
+    choices = [(LEFT, RIGHT, to_term(number)) for number in (range(3) if inputs > 2 else (0,))]
+    return [
+        Rule(
+            f"{builtin}{number}",
+            (Atom(f"answer^{builtin}", (LEFT, RIGHT, *arguments)),),
+            (Atom("pair", (LEFT, RIGHT)), Guard(builtin, arguments)),
+        )
+        for number, choice in enumerate(choices)
+        for arguments in [(*choice[:inputs], *((RESULT,) if form.is_function else ()))]
+    ]
 
 
-ALL_BUILTINS = Program([rule_for(builtin) for builtin in BUILTINS])
+ALL_BUILTINS = Program([rule for builtin in BUILTINS for rule in rules_for(builtin)])
 
 # A function whose result is known already must equal it in value.
 CHECKED = Program(
@@ -45,6 +50,10 @@ CHECKED = Program(
         for builtin in ("sum", "product", "quotient", "max", "strConcat")
     ]
 )
+
+
+def functor(kind: str, arguments: list[Term]) -> Literal:
+    return Literal("\n".join([kind, *(argument.text for argument in arguments)]), FUNCTOR)
 
 
 def typed(datatype: str, lexical: st.SearchStrategy[str]) -> st.SearchStrategy[Term]:
@@ -90,6 +99,9 @@ FLOATS = st.sampled_from(
 STRINGS = st.text("ab: -1\t\n\u00b7\u00c0", max_size=4) | st.sampled_from(
     ["en-GB", "x-123456789", "a  b", " a", "a ", ":a", "a:b", "_a.1", "1a", "\u0300a", "true", "0a"]
 )
+PARTS = st.sampled_from(
+    (IRI("a"), BlankNode(f"invented-2-{'0f' * 16}"), Literal("a\nb"), functor("f/1", [IRI("a")]))
+)
 TERMS: st.SearchStrategy[Term] = st.one_of(
     typed("integer", WHOLE.map(str)),
     typed("integer", st.sampled_from(["+7", "007", "-0", "", "+", "1.0", " 1", "seven"])),
@@ -119,6 +131,8 @@ TERMS: st.SearchStrategy[Term] = st.one_of(
     st.sampled_from(DATATYPES).map(IRI),
     st.integers(0, 5).map(lambda depth: BlankNode(f"invented-{depth}-{'0f' * 16}")),
     st.just(BlankNode("invented-2-short")),
+    st.sampled_from(["(a)(b)?", "(.*)", "(a|b)(", "a)(b", "all/1", "all/2"]).map(Literal),
+    st.builds(functor, st.sampled_from(["all/1", "all/2", "f/0"]), st.lists(PARTS, max_size=2)),
     st.text(max_size=3).map(Literal),
     st.sampled_from([".", "a|b", "(", "[0-9]+", "^b", "a\\b", 'a"b', "\n", "ä", "\U0001d538"]).map(
         Literal

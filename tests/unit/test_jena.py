@@ -95,8 +95,8 @@ def refused(text: str, source: str = "site.rules") -> str:
         ),
         (
             "[r: (?x ex:p ?y), makeTemp(?b), assignAnon(?c) -> (?b ex:q ?c)]",
-            'triple(?b, <q>, ?c) :- triple(?x, <p>, ?y), skolem("r", ?x, ?y, "b", ?b), '
-            'skolem("r", ?x, ?y, "c", ?c).',
+            'triple(?b, <q>, ?c) :- triple(?x, <p>, ?y), skolem("r#eabdd5fb", ?x, ?y, "b", ?b), '
+            'skolem("r#eabdd5fb", ?x, ?y, "c", ?c).',
         ),
         (
             "[lg: (?v ?p ?l), isDLiteral(?l, ?t), assignAnon(?l, ?b) -> (?v ?p ?b), (?b a ?t)]",
@@ -209,8 +209,10 @@ def test_programs_can_be_pickled():
             "(?x rdf:p ?y) -> q(?x)",
             "1:23: expected a pattern (?s ?p ?o), an atom or a full stop, but",
         ),
-        ("[(?x rdf:p ?y) <- q(?x)]", "1:16: backward rules are not supported"),
-        ("@include <RDFS>", "1:1: expected a rule, @prefix or @relation, but found '@include'"),
+        (
+            "@inclde <RDFS>",
+            "1:1: expected a rule, @prefix, @include or @relation, but found '@inclde'",
+        ),
         ("@prefix ex <http://example/>", "1:9: expected a prefix and its colon, but found 'ex'"),
         ("@prefix ex: http", "1:13: expected an IRI in angle brackets, but found 'http'"),
         ("@relation p", "1:12: expected /, but found the end of the text"),
@@ -258,11 +260,10 @@ def test_programs_can_be_pickled():
             "1:14: makeSkolem takes at least 1 argument, not 0",
         ),
         ("[(?x ?p ?y), makeTemp(?x ?y) -> q(?x)]", "1:14: makeTemp takes 1 argument, not 2"),
-        ("[(?x ?p ?y), makeTemp(5) -> q(?x)]", "1:14: makeTemp binds a variable, not"),
+        ("[(?x ?p ?y), makeTemp(5) -> q(?x)]", "1:14: makeTemp takes a variable there, not"),
         ("[(?x ?p ?y), strConcat() -> q(?x)]", "1:14: strConcat takes at least 1 argument, not 0"),
         ("[(?x ?p ?y), isDLiteral() -> q(?x)]", "1:14: isDLiteral takes 1 or 2 arguments, not 0"),
         ("[(a ?p ?y) -> q(?p)]", "1:3: `a` stands for rdf:type only as the predicate"),
-        ("[(_:b ?p ?y) -> q(?p)]", "1:3: a rule cannot name a blank node; use a variable"),
         ('[(?x ?p "\\x") -> q(?p)]', "1:9: unknown escape: \\x"),
         ('[(?x ?p "\\ud800") -> q(?p)]', "1:9: not a Unicode character: \\ud800"),
         ("[(?x ?p <http://a\\u0020b>) -> q(?p)]", "1:9: not an IRI"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use arrow_array::RecordBatch;
-use ebbtide_kernel::budget::Budget;
+use ebbtide_kernel::budget::{Budget, Stopped};
 use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{Grid, Instant, NEVER};
 use ebbtide_kernel::kernel::{self as core, Refused, Settings};
@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::builtin::Raised;
 use crate::program::{OperatorTuple, RuleTuple, WindowTuple, program, window};
 use crate::table::{Line, Table, texts};
 use crate::{BudgetExceeded, SnapshotError, capsule, columns};
@@ -25,6 +26,7 @@ type ProofTuple = (usize, Vec<String>, i64, Option<usize>, Vec<usize>);
 #[pyclass(module = "ebbtide._kernel")]
 pub struct Kernel {
     pub(crate) core: core::Kernel,
+    raised: Raised,
 }
 
 fn some(until: Instant) -> Option<i64> {
@@ -65,6 +67,11 @@ impl Kernel {
         names.iter().map(|name| columns::terms(dictionary, batch, name)).collect()
     }
 
+    /// What a builtin raised; else an error of its own.
+    fn failure(&self, otherwise: &'static str) -> PyErr {
+        self.raised.take().unwrap_or_else(|| PyRuntimeError::new_err(otherwise))
+    }
+
     fn find(&self, relation: usize, terms: &[String]) -> Option<FactId> {
         let texts: Vec<&str> = terms.iter().map(String::as_str).collect();
         self.core.find(RelationId::at(relation), &texts)
@@ -101,7 +108,9 @@ impl Kernel {
                 go_on: budget.3,
             },
         };
-        Ok(Self { core: core::Kernel::new(program(relations, rules, operators)?, settings) })
+        let raised = Raised::default();
+        let (program, externals) = program(relations, rules, operators, &raised)?;
+        Ok(Self { core: core::Kernel::new(program, externals, settings), raised })
     }
 
     fn add(&mut self, relation: usize, terms: Vec<String>) -> PyResult<()> {
@@ -190,8 +199,10 @@ impl Kernel {
             )));
         }
         let core = &mut self.core;
-        py.detach(|| core.advance(Instant(tick)))
-            .map_err(|exceeded| BudgetExceeded::new_err(exceeded.to_string()))
+        py.detach(|| core.advance(Instant(tick))).map_err(|stopped| match stopped {
+            Stopped::Budget(exceeded) => BudgetExceeded::new_err(exceeded.to_string()),
+            Stopped::Builtin => self.failure("a builtin failed"),
+        })
     }
 
     #[getter]
@@ -275,8 +286,9 @@ impl Kernel {
     fn why(&mut self, relation: usize, terms: Vec<String>) -> PyResult<Vec<ProofTuple>> {
         let fact = self.find(relation, &terms);
         let fact = fact.ok_or_else(|| PyKeyError::new_err("the fact does not hold"))?;
-        let nodes = self.core.why(fact).ok_or_else(|| {
-            PyRuntimeError::new_err("the last tick broke off, so not every fact has a proof")
+        let nodes = self.core.why(fact);
+        let nodes = nodes.ok_or_else(|| {
+            self.failure("the last tick broke off, so not every fact has a proof")
         })?;
         let nodes = nodes.into_iter().map(|node| {
             let rule = node.rule.map(|rule| rule.index());

@@ -4,6 +4,7 @@
 //! rules go by their positions here; the Python side has the names.
 
 mod bare;
+mod builtin;
 mod capsule;
 mod columns;
 mod kernel;

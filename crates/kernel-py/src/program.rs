@@ -1,13 +1,16 @@
 //! Programs and windows as Python hands them over: plain tuples.
 
+use ebbtide_kernel::external::External;
 use ebbtide_kernel::guard::Builtin;
-use ebbtide_kernel::ids::RelationId;
+use ebbtide_kernel::ids::{ExternalId, RelationId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::operator::{Function, Operator};
 use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule};
 use ebbtide_kernel::window::Window;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::builtin::{PythonBuiltin, Raised};
 
 /// A variable's number, or a term's text.
 #[derive(FromPyObject)]
@@ -18,8 +21,15 @@ pub enum ArgumentTuple {
 
 /// The relation's position, and the arguments.
 pub type AtomTuple = (usize, Vec<ArgumentTuple>);
-/// The builtin's name, and the arguments.
-pub type GuardTuple = (String, Vec<ArgumentTuple>);
+/// A builtin's name; or of one written in Python: its name, whether it is a function, and what to call.
+#[derive(FromPyObject)]
+pub enum BuiltinTuple {
+    Known(String),
+    Python((String, bool, Py<PyAny>)),
+}
+
+/// The builtin, and the arguments.
+pub type GuardTuple = (BuiltinTuple, Vec<ArgumentTuple>);
 /// Name, stratum, heads, positives, negations, guards.
 pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
@@ -57,18 +67,28 @@ fn atoms(tuples: Vec<AtomTuple>) -> Vec<Atom<String>> {
     tuples.into_iter().map(atom).collect()
 }
 
-/// The program that the tuples describe.
+/// The program that the tuples describe, and its builtins written in Python.
 pub fn program(
     relations: Vec<(String, usize)>,
     rules: Vec<RuleTuple>,
     operators: Vec<OperatorTuple>,
-) -> PyResult<Program<String>> {
+    raised: &Raised,
+) -> PyResult<(Program<String>, Vec<Box<dyn External>>)> {
+    let mut externals: Vec<Box<dyn External>> = Vec::new();
     let relations =
         relations.into_iter().map(|(name, arity)| Declaration { name, arity }).collect();
-    let rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {
-        let guards = guards.into_iter().map(|(name, tuple)| {
-            let builtin = Builtin::named(&name)
-                .ok_or_else(|| PyValueError::new_err(format!("unknown builtin {name}")))?;
+    let mut rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {
+        let guards = guards.into_iter().map(|(builtin, tuple)| {
+            let builtin = match builtin {
+                BuiltinTuple::Known(name) => Builtin::named(&name)
+                    .ok_or_else(|| PyValueError::new_err(format!("unknown builtin {name}")))?,
+                BuiltinTuple::Python((name, is_function, function)) => {
+                    let id = ExternalId::at(externals.len());
+                    let raised = raised.clone();
+                    externals.push(Box::new(PythonBuiltin { name, function, raised }));
+                    Builtin::External(id, is_function)
+                }
+            };
             Ok(Guard { builtin, arguments: arguments(tuple) })
         });
         Ok(Rule {
@@ -80,9 +100,9 @@ pub fn program(
             guards: guards.collect::<PyResult<_>>()?,
         })
     };
-    let rules = rules.into_iter().map(rule).collect::<PyResult<_>>()?;
+    let rules = rules.into_iter().map(&mut rule).collect::<PyResult<_>>()?;
     let operators = operators.into_iter().map(operator).collect::<PyResult<_>>()?;
-    Ok(Program { relations, rules, operators })
+    Ok((Program { relations, rules, operators }, externals))
 }
 
 fn operator(tuple: OperatorTuple) -> PyResult<Operator> {

@@ -1,4 +1,4 @@
-//! Budgets: how much a reasoner may hold and do. Beyond one it stops and says where.
+//! Budgets: how much a reasoner may hold and do. Beyond one a tick breaks off and says where.
 
 use std::fmt;
 
@@ -13,6 +13,15 @@ pub struct Budget {
     pub derivations: Option<usize>,
     /// On a hit, go on with what was derived and mark the answers incomplete, instead of an error.
     pub go_on: bool,
+}
+
+/// Why a tick broke off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// A budget was hit.
+    Budget(BudgetExceeded),
+    /// An external builtin failed; it knows why.
+    Builtin,
 }
 
 /// A budget was hit.

@@ -125,14 +125,19 @@ impl Kernel {
             }
             Step::Absent(lookup) => format!("not {}", self.lookup(lookup, |_| None)),
             Step::Test(builtin, inputs) => {
-                format!("{}({})", builtin.name(), self.operands(inputs))
+                format!("{}({})", self.evaluator.name(*builtin), self.operands(inputs))
             }
             Step::Compute(builtin, inputs, slot) => {
-                format!("?{} = {}({})", slot.0, builtin.name(), self.operands(inputs))
+                format!(
+                    "?{} = {}({})",
+                    slot.0,
+                    self.evaluator.name(*builtin),
+                    self.operands(inputs)
+                )
             }
             Step::Equals(builtin, inputs, result) | Step::Yields(builtin, inputs, result) => {
                 let (result, inputs) = (self.operand(result), self.operands(inputs));
-                format!("{result} is {}({inputs})", builtin.name())
+                format!("{result} is {}({inputs})", self.evaluator.name(*builtin))
             }
             Step::Derive(rule, relation, terms) => {
                 let name = &self.program.rules[rule.index()].name;

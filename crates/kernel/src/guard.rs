@@ -7,12 +7,14 @@ use std::collections::HashMap;
 
 use oxsdatatypes::Decimal;
 use regex::Regex;
-use sha2::{Digest, Sha256};
 
 use crate::datatype::{has_type, same_value};
+use crate::external::{External, Failed};
+use crate::ids::ExternalId;
+use crate::invent::{functor, functor_argument, invent, is_functor};
 use crate::value::{
-    Value, datatype_of, double_lexical, is_blank, is_iri, is_literal, is_plain, string_of,
-    string_text, typed_text,
+    Value, datatype_of, double_lexical, is_blank, is_iri, is_iri_value, is_literal, is_plain,
+    string_of, string_text, typed_text,
 };
 
 macro_rules! builtins {
@@ -21,7 +23,9 @@ macro_rules! builtins {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "the names are the builtins'")]
         pub enum Builtin {
-            $($variant),+
+            $($variant,)+
+            /// One that the kernel does not know, and whether it is a function.
+            External(ExternalId, bool),
         }
 
         impl Builtin {
@@ -33,10 +37,11 @@ macro_rules! builtins {
                 }
             }
 
-            /// Its name.
-            pub fn name(self) -> &'static str {
+            /// Its name; none if the kernel does not know it.
+            pub fn name(self) -> Option<&'static str> {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $(Self::$variant => Some($name),)+
+                    Self::External(..) => None,
                 }
             }
         }
@@ -65,6 +70,10 @@ builtins! {
     StrEnds "strEnds",
     StrContains "strContains",
     Regex "regex",
+    Matches "matches",
+    Bound "bound",
+    IsFunctor "isFunctor",
+    NotFunctor "notFunctor",
     Sum "sum",
     Difference "difference",
     Product "product",
@@ -74,7 +83,11 @@ builtins! {
     StrConcat "strConcat",
     StrLength "strLength",
     Datatype "datatype",
+    UriConcat "uriConcat",
+    MatchGroup "matchGroup",
     Skolem "skolem",
+    Functor "functor",
+    FunctorArgument "functorArgument",
 }
 
 impl Builtin {
@@ -85,22 +98,87 @@ impl Builtin {
 
     /// Whether the result may be a term that no argument is.
     pub fn makes_terms(self) -> bool {
-        use Builtin::{Datatype, Difference, Product, Quotient, Skolem, StrConcat, StrLength, Sum};
-        let is_arithmetic = matches!(self, Sum | Difference | Product | Quotient);
-        is_arithmetic || matches!(self, StrConcat | StrLength | Datatype | Skolem)
+        use Builtin::{
+            Datatype, Difference, External, Functor, FunctorArgument, MatchGroup, Product,
+            Quotient, Skolem, StrConcat, StrLength, Sum, UriConcat,
+        };
+        match self {
+            Sum | Difference | Product | Quotient => true,
+            StrConcat | StrLength | UriConcat | MatchGroup | Datatype => true,
+            Skolem | Functor | FunctorArgument => true,
+            External(_, is_function) => is_function,
+            _ => false,
+        }
     }
 }
 
 /// Evaluates guards, and keeps the regular expressions it met.
 #[derive(Default)]
 pub struct Evaluator {
-    patterns: HashMap<Box<str>, Option<Regex>>,
+    externals: Vec<Box<dyn External>>,
+    failed: bool,
+    searched: Patterns,
+    matched: Patterns,
 }
+
+/// Regular expressions by their texts; none for a text that is no pattern.
+#[derive(Default)]
+struct Patterns(HashMap<Box<str>, Option<Regex>>);
 
 /// Patterns come from data too; beyond this many the cache starts anew.
 const PATTERNS_KEPT: usize = 256;
 
+impl Patterns {
+    /// The expression of a text, read by `read` when it is first met.
+    fn get(&mut self, text: &str, read: impl FnOnce() -> Option<Regex>) -> Option<&Regex> {
+        if !self.0.contains_key(text) {
+            if self.0.len() >= PATTERNS_KEPT {
+                self.0.clear();
+            }
+            self.0.insert(text.into(), read());
+        }
+        self.0[text].as_ref()
+    }
+}
+
 impl Evaluator {
+    /// An evaluator with the builtins that the kernel does not know, by `ExternalId`.
+    pub fn new(externals: Vec<Box<dyn External>>) -> Self {
+        Self { externals, ..Self::default() }
+    }
+
+    /// What explanations call a builtin.
+    pub fn name(&self, builtin: Builtin) -> &str {
+        match builtin {
+            Builtin::External(id, _) => self.externals[id.index()].name(),
+            known => known.name().unwrap_or_default(),
+        }
+    }
+
+    /// Whether an external builtin failed. From then on none is asked, until this was.
+    pub fn take_failure(&mut self) -> bool {
+        std::mem::take(&mut self.failed)
+    }
+
+    /// Whether an external builtin failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    fn ask<T: Default>(
+        &mut self,
+        id: ExternalId,
+        answer: impl FnOnce(&dyn External) -> Result<T, Failed>,
+    ) -> T {
+        if self.failed {
+            return T::default();
+        }
+        answer(&*self.externals[id.index()]).unwrap_or_else(|Failed| {
+            self.failed = true;
+            T::default()
+        })
+    }
+
     /// Whether a test holds for these terms.
     pub fn test(&mut self, builtin: Builtin, terms: &[&str]) -> bool {
         match (builtin, terms) {
@@ -129,31 +207,62 @@ impl Evaluator {
             (Builtin::StrEnds, [text, part]) => strings(text, part, |t, p| t.ends_with(p)),
             (Builtin::StrContains, [text, part]) => strings(text, part, |t, p| t.contains(p)),
             (Builtin::Regex, [text, pattern]) => {
-                strings(text, pattern, |text, pattern| self.matches(text, pattern))
+                strings(text, pattern, |text, pattern| self.searches(text, pattern))
             }
+            (Builtin::Matches, [text, pattern]) => strings(text, pattern, |text, pattern| {
+                self.whole(pattern).is_some_and(|regex| regex.is_match(text))
+            }),
+            (Builtin::Bound, _) => true,
+            (Builtin::IsFunctor, [term]) => is_functor(term),
+            (Builtin::NotFunctor, [term]) => !is_functor(term),
+            (Builtin::External(id, _), terms) => self.ask(id, |external| external.test(terms)),
             _ => false,
         }
     }
 
-    fn matches(&mut self, text: &str, pattern: &str) -> bool {
-        if !self.patterns.contains_key(pattern) {
-            if self.patterns.len() >= PATTERNS_KEPT {
-                self.patterns.clear();
+    /// Whether a pattern matches somewhere in a text.
+    fn searches(&mut self, text: &str, pattern: &str) -> bool {
+        let found = self.searched.get(pattern, || Regex::new(pattern).ok());
+        found.is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// The expression that matches whole texts.
+    fn whole(&mut self, pattern: &str) -> Option<&Regex> {
+        self.matched.get(pattern, || {
+            // On its own it must be an expression, too: `a)(b` is none.
+            Regex::new(pattern).ok()?;
+            Regex::new(&format!("^(?:{pattern})$")).ok()
+        })
+    }
+
+    /// The result of a function, as a term's text.
+    pub fn compute(&mut self, builtin: Builtin, terms: &[&str]) -> Option<String> {
+        match (builtin, terms) {
+            (Builtin::External(id, _), terms) => self.ask(id, |external| external.compute(terms)),
+            (Builtin::MatchGroup, [text, pattern, group]) => {
+                let (text, pattern) = (string_of(text)?, string_of(pattern)?);
+                let groups = self.whole(&pattern)?.captures(&text)?;
+                let group = count(group)?;
+                let part = groups.get(group).map_or("", |found| found.as_str());
+                (group < groups.len()).then(|| string_text(part))
             }
-            self.patterns.insert(pattern.into(), Regex::new(pattern).ok());
+            _ => compute(builtin, terms),
         }
-        self.patterns[pattern].as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
-/// The result of a function, as a term's text.
-pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
+/// The result of a function that needs nothing but its terms.
+fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
     match (builtin, terms) {
-        (Builtin::StrConcat, parts) => {
-            let texts: Option<Vec<_>> = parts.iter().map(|part| string_of(part)).collect();
-            Some(string_text(&texts?.concat()))
+        (Builtin::StrConcat, parts) => joined(parts).map(|text| string_text(&text)),
+        (Builtin::UriConcat, parts) => {
+            joined(parts).filter(|text| is_iri_value(text)).map(|text| format!("<{text}>"))
         }
         (Builtin::Skolem, inputs) => invent(inputs),
+        (Builtin::Functor, [name, arguments @ ..]) => functor(name, arguments),
+        (Builtin::FunctorArgument, [term, kind, position]) => {
+            functor_argument(term, kind, count(position)?)
+        }
         (Builtin::Datatype, [term]) => datatype_of(term).map(|datatype| format!("<{datatype}>")),
         (Builtin::StrLength, [term]) => {
             Some(typed_text(string_of(term)?.chars().count(), "integer"))
@@ -169,32 +278,16 @@ pub fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
     }
 }
 
-/// How deep invented blank nodes may be nested.
-const MAX_DEPTH: usize = 3;
-
-/// The blank node of a tuple of inputs.
-fn invent(inputs: &[&str]) -> Option<String> {
-    let depth = 1 + inputs.iter().map(|text| depth(text)).max().unwrap_or_default();
-    if depth > MAX_DEPTH {
-        return None;
-    }
-    let digest = Sha256::digest(inputs.join("\n"));
-    let digits =
-        digest[..16].iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    Some(format!("_:invented-{depth}-{digits}"))
+fn joined(parts: &[&str]) -> Option<String> {
+    let texts: Option<Vec<_>> = parts.iter().map(|part| string_of(part)).collect();
+    Some(texts?.concat())
 }
 
-/// How deep rules nested to invent a term; 0 if none did.
-fn depth(text: &str) -> usize {
-    let parts = text.strip_prefix("_:invented-").and_then(|label| label.split_once('-'));
-    let is_digest = |text: &str| {
-        text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    match parts {
-        Some((depth, digest)) if depth.len() == 1 && is_digest(digest) => {
-            depth.parse().unwrap_or_default()
-        }
-        _ => 0,
+/// A whole number that counts something.
+fn count(text: &str) -> Option<usize> {
+    match Value::of(text)? {
+        Value::Integer(number) => number.try_into().ok(),
+        _ => None,
     }
 }
 

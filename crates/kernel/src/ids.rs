@@ -36,6 +36,10 @@ define_id!(
     RuleId
 );
 define_id!(
+    /// A builtin that the kernel does not know, by the guard that asks it.
+    ExternalId
+);
+define_id!(
     /// A row of one relation. Reused after its fact is gone.
     RowId
 );

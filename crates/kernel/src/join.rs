@@ -4,7 +4,7 @@
 //! until when they hold (now, or before the tick), whether negation is asked, and what becomes of a
 //! derivation.
 
-use crate::guard::{Builtin, Evaluator, compute, equal};
+use crate::guard::{Builtin, Evaluator, equal};
 use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Tree};
@@ -198,8 +198,9 @@ impl<O: Observer> Walk<'_, '_, O> {
         }
     }
 
-    fn compute(&self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {
-        with_texts(inputs, self.slots, self.scene.dictionary, |texts| compute(builtin, texts))
+    fn compute(&mut self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {
+        let Scene { dictionary, evaluator, .. } = &mut *self.scene;
+        with_texts(inputs, self.slots, dictionary, |texts| evaluator.compute(builtin, texts))
     }
 
     fn is_absent(&self, lookup: &Lookup) -> bool {

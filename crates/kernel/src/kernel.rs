@@ -18,9 +18,10 @@ use hashbrown::HashMap;
 
 use crate::agenda::Agenda;
 use crate::arrivals::{Arrival, Arrivals, Says};
-use crate::budget::{Budget, BudgetExceeded};
+use crate::budget::{Budget, Stopped};
 use crate::calendar::Calendar;
 use crate::counts::{CountWindow, Counted};
+use crate::external::External;
 use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
@@ -172,8 +173,12 @@ pub enum Refused {
 }
 
 impl Kernel {
-    /// A kernel for a checked program.
-    pub fn new(program: Program<String>, settings: Settings) -> Self {
+    /// A kernel for a checked program, and the builtins that only the program's guards know.
+    pub fn new(
+        program: Program<String>,
+        externals: Vec<Box<dyn External>>,
+        settings: Settings,
+    ) -> Self {
         let mut dictionary = Dictionary::default();
         let mut program = program.map(|text| {
             let term = dictionary.intern(&text);
@@ -237,7 +242,7 @@ impl Kernel {
             producers,
             plan,
             plans_heads: false,
-            evaluator: Evaluator::default(),
+            evaluator: Evaluator::new(externals),
             counted: HashMap::new(),
             derivations: Derivations::default(),
             derived_this_tick: 0,
@@ -404,24 +409,29 @@ impl Kernel {
     /// Evaluate a tick. Ticks ascend.
     ///
     /// # Errors
-    /// When a budget was hit. The next tick starts again from the statements.
+    /// When a budget was hit, or an external builtin failed. The next tick starts again from the
+    /// statements.
     ///
     /// # Panics
     /// When the tick does not come after the last one.
-    pub fn advance(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
+    pub fn advance(&mut self, tick: Instant) -> Result<(), Stopped> {
         assert!(self.tick.is_none_or(|last| last < tick), "ticks ascend");
         self.begin(tick);
-        let outcome = self.maintain(tick);
+        let mut outcome = self.maintain(tick);
         self.note_runs(tick);
+        if self.evaluator.take_failure() {
+            outcome = Err(Stopped::Builtin);
+        }
         self.broken = outcome.is_err();
         self.complete = !self.broken;
         self.totals.ticks += 1;
         self.told = true;
-        if let Err(exceeded) = outcome {
+        if let Err(stopped) = outcome {
             self.agenda.clear();
-            if !self.settings.budget.go_on {
+            self.derivations.clear();
+            if stopped == Stopped::Builtin || !self.settings.budget.go_on {
                 self.told = false;
-                return Err(exceeded);
+                return Err(stopped);
             }
         }
         self.bury();

@@ -24,9 +24,14 @@ pub struct ProofNode {
 }
 
 impl Kernel {
-    /// Why a fact that holds does so. None only after a tick that broke off, which may leave facts
-    /// whose derivations are gone.
+    /// Why a fact that holds does so. None if an external builtin fails, and after a tick that broke
+    /// off, which may leave facts whose derivations are gone.
     pub fn why(&mut self, fact: FactId) -> Option<Vec<ProofNode>> {
+        let proof = self.prove(fact);
+        if self.evaluator.take_failure() { None } else { proof }
+    }
+
+    fn prove(&mut self, fact: FactId) -> Option<Vec<ProofNode>> {
         if !self.plans_heads {
             self.plans_heads = true;
             self.replan();

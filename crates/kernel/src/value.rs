@@ -68,6 +68,11 @@ pub fn is_iri(text: &str) -> bool {
     text.starts_with('<')
 }
 
+/// Whether a string can be an IRI.
+pub fn is_iri_value(text: &str) -> bool {
+    text.chars().all(|letter| letter > ' ' && !"<>\"{}|^`\\".contains(letter))
+}
+
 /// Whether a text is that of a blank node.
 pub fn is_blank(text: &str) -> bool {
     text.starts_with("_:")

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ebbtide_kernel::budget::Budget;
+use ebbtide_kernel::budget::{Budget, BudgetExceeded, Stopped};
 use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{FOREVER, Grid, Instant, NEVER};
 use ebbtide_kernel::kernel::{Kernel, Refused, Settings};
@@ -64,7 +64,14 @@ fn kernel(strategy: Maintenance, budget: Budget) -> Kernel {
     let windows =
         vec![Window::Sliding { range: RANGE }, Window::Count { size: COUNT, group: Vec::new() }];
     let grid = Grid { step: 1, origin: Instant(0) };
-    Kernel::new(program(), Settings { strategy, grid, windows, budget })
+    Kernel::new(program(), Vec::new(), Settings { strategy, grid, windows, budget })
+}
+
+fn exceeded(outcome: Result<(), Stopped>) -> BudgetExceeded {
+    match outcome {
+        Err(Stopped::Budget(exceeded)) => exceeded,
+        other => panic!("no budget was hit: {other:?}"),
+    }
 }
 
 fn terms(kernel: &mut Kernel, names: &[u8]) -> Vec<TermId> {
@@ -276,7 +283,7 @@ fn a_budget_names_the_rule_and_the_next_tick_recovers() {
     let budget = Budget { derivations: Some(20), ..Budget::default() };
     let mut kernel = kernel(Maintenance::Expiry, budget);
     chain(&mut kernel, 10, 1);
-    let exceeded = kernel.advance(Instant(1)).unwrap_err();
+    let exceeded = exceeded(kernel.advance(Instant(1)));
     assert_eq!((exceeded.resource, exceeded.limit), ("derivations", 20));
     assert!(exceeded.rule.is_some() && exceeded.to_string().contains("path("));
     for node in 3..9 {
@@ -306,7 +313,7 @@ fn statements_alone_can_hit_a_budget() {
         let terms = terms(&mut kernel, &[node]);
         kernel.push(TIMED, SHUT, &terms, Instant(1)).unwrap();
     }
-    let exceeded = kernel.advance(Instant(1)).unwrap_err();
+    let exceeded = exceeded(kernel.advance(Instant(1)));
     assert_eq!((exceeded.resource, exceeded.rule), ("facts", None));
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +31,8 @@ def closure(data: Iterable[Path], rules: str) -> Reasoner:
     """A reasoner that holds every fact of the files and all that follows."""
     from ebbtide.reasoner import Reasoner
 
-    reasoner = Reasoner(rules)
+    # Standard output is for answers.
+    reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr))
     for path in data:
         if not path.name.endswith((".nt", ".nt.gz")):
             raise InputError(f"{path}: only N-Triples is read here, from .nt and .nt.gz files")

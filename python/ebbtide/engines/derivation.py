@@ -65,7 +65,7 @@ def _in_order(node: Node, nodes: Sequence[Node]) -> Sequence[int]:
         position: int, left: Sequence[int], binding: dict[Variable, Any]
     ) -> tuple[int, ...] | None:
         if position == len(atoms):
-            found = guarded(rule.guards, binding)
+            found = guarded(rule.name, rule.guards, binding)
             yields = found is not None and node.fact in [ground(h, found) for h in rule.heads]
             return () if yields else None
         for number, premise in enumerate(left):

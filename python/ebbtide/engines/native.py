@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, SnapshotError, Table
 from ebbtide.engines.budget import Budget
@@ -28,7 +28,9 @@ from ebbtide.program import (
     Program,
     Rule,
     Variable,
+    find_builtin,
 )
+from ebbtide.program.user import UserBuiltin, asking
 from ebbtide.terms import parse_term
 from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
 
@@ -100,8 +102,8 @@ class NativeEngine:
         def atom(part: Atom) -> tuple[int, list[int | str]]:
             return self._relation_ids[part.relation], [argument(each) for each in part.arguments]
 
-        def guard(part: Guard) -> tuple[str, list[int | str]]:
-            return part.builtin, [argument(each) for each in part.arguments]
+        def guard(part: Guard) -> tuple[str | tuple[str, bool, _Asked], list[int | str]]:
+            return _lower_builtin(rule, part), [argument(each) for each in part.arguments]
 
         return (
             rule.name,
@@ -277,6 +279,23 @@ class NativeEngine:
 
     def __len__(self) -> int:
         return len(self._kernel)
+
+
+_Asked: TypeAlias = Callable[..., bool | str | None]
+
+
+def _lower_builtin(rule: Rule, guard: Guard) -> str | tuple[str, bool, _Asked]:
+    """The name of a builtin that the kernel has; else how to ask it, terms being texts."""
+    builtin = find_builtin(guard.builtin)
+    if not isinstance(builtin, UserBuiltin):
+        return guard.builtin
+    ask = asking(rule.name, guard)
+
+    def asked(*texts: str) -> bool | str | None:
+        answer = ask([parse_term(text) for text in texts])
+        return answer if answer is None or isinstance(answer, bool) else answer.text
+
+    return builtin.name, builtin.is_function, asked
 
 
 def _lower_window(window: Window) -> tuple[Any, ...]:

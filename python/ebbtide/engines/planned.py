@@ -195,7 +195,9 @@ class PlannedEngine:
         binding: Binding = {}
         for atom, premise in zip(rule.positives, premises, strict=True):
             binding = match(atom, premise.fact.terms, binding) or binding
-        return self._by(rule.lineage, node.fact, guarded(rule.guards, binding) or binding, premises)
+        return self._by(
+            rule.lineage, node.fact, guarded(rule.name, rule.guards, binding) or binding, premises
+        )
 
     def _by(
         self, lineage: Lineage, fact: Fact, binding: Binding, premises: Sequence[Proof]

@@ -112,7 +112,7 @@ def _follows(node: Proof, rule: Rule, facts: Collection[Fact] | None) -> bool:
         if binding is None or atom.relation != premise.fact.relation:
             return False
         binding = match(atom, premise.fact.terms, binding)
-    binding = None if binding is None else guarded(rule.guards, binding)
+    binding = None if binding is None else guarded(rule.name, rule.guards, binding)
     if binding is None or node.fact not in [ground(head, binding) for head in rule.heads]:
         return False
     return not any(

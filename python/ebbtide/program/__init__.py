@@ -1,12 +1,13 @@
 """The program IR: relation, atom, guard, rule, program, strata, origin."""
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variable
-from ebbtide.program.guard import BUILTINS, Builtin, Guard
+from ebbtide.program.guard import BUILTINS, Builtin, Guard, builtin_names, find_builtin
 from ebbtide.program.operator import Aggregate, Echo, Held, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
 from ebbtide.program.rule import BodyPart, Lineage, Rule
+from ebbtide.program.user import BuiltinError, builtin
 
 __all__ = [
     "BUILTINS",
@@ -18,6 +19,7 @@ __all__ = [
     "Atom",
     "BodyPart",
     "Builtin",
+    "BuiltinError",
     "Echo",
     "Fact",
     "Guard",
@@ -30,6 +32,9 @@ __all__ = [
     "ProgramError",
     "Rule",
     "Variable",
+    "builtin",
+    "builtin_names",
+    "find_builtin",
     "is_event",
     "is_hidden",
 ]

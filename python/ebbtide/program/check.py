@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
-from ebbtide.program.guard import BUILTINS, Guard
+from ebbtide.program.guard import Guard, builtin_names, find_builtin
 from ebbtide.program.origin import Origin, ProgramError
 from ebbtide.program.reserved import INCONSISTENCY, RESERVED
 from ebbtide.program.rule import Rule
@@ -77,9 +77,9 @@ class _Relations:
 
 
 def _check_builtin(guard: Guard) -> None:
-    builtin = BUILTINS.get(guard.builtin)
+    builtin = find_builtin(guard.builtin)
     if builtin is None:
-        hint = did_you_mean(guard.builtin, BUILTINS)
+        hint = did_you_mean(guard.builtin, builtin_names())
         raise ProgramError(f"unknown builtin {guard.builtin}{hint}", guard.origin)
     given = len(guard.arguments)
     if given < builtin.arity or (given > builtin.arity and not builtin.is_variadic):

@@ -16,7 +16,7 @@ from typing import Final
 from ebbtide.program.atom import Argument, Variable
 from ebbtide.program.origin import IN_PYTHON, Origin
 
-#: How deep invented blank nodes may be nested: rules that invent from what they invented end.
+#: How deep inventions may be nested: rules that invent from what they invented end.
 MAX_DEPTH: Final = 3
 
 
@@ -62,11 +62,17 @@ BUILTINS: Final = _table(
     Builtin("notDType", 2),
     Builtin("sameValue", 2),
     Builtin("differentValue", 2),
-    # Tests of a literal's lexical form (an IRI counts by its value).
+    # Holds of whatever is bound, which every input of a guard is.
+    Builtin("bound", 1, is_variadic=True),
+    Builtin("isFunctor", 1),
+    Builtin("notFunctor", 1),
+    # Tests of a literal's lexical form (an IRI counts by its value). `regex` searches, `matches`
+    # wants the whole of it.
     Builtin("strStarts", 2),
     Builtin("strEnds", 2),
     Builtin("strContains", 2),
     Builtin("regex", 2),
+    Builtin("matches", 2),
     # Functions: the last argument is the result.
     Builtin("sum", 3, is_function=True),
     Builtin("difference", 3, is_function=True),
@@ -77,9 +83,33 @@ BUILTINS: Final = _table(
     Builtin("strConcat", 1, is_function=True, is_variadic=True),
     Builtin("strLength", 2, is_function=True),
     Builtin("datatype", 2, is_function=True),
-    # An invented blank node: one for each tuple of inputs, nested at most `MAX_DEPTH` deep.
+    Builtin("uriConcat", 1, is_function=True, is_variadic=True),
+    # What a group of a pattern that matches the whole text caught, by number; 0 is the whole.
+    Builtin("matchGroup", 4, is_function=True),
+    # Inventions, nested at most `MAX_DEPTH` deep. A blank node: one for each tuple of inputs. A
+    # functor: a name and arguments as one term, which `functorArgument(?f, "name/arity", i, ?x)`
+    # takes apart.
     Builtin("skolem", 1, is_function=True, is_variadic=True),
+    Builtin("functor", 2, is_function=True, is_variadic=True),
+    Builtin("functorArgument", 4, is_function=True),
 )
+
+_registered: Final[dict[str, Builtin]] = {}
+
+
+def register(builtin: Builtin) -> None:
+    """Let programs use a builtin that the house does not have; the last one of a name counts."""
+    _registered[builtin.name] = builtin
+
+
+def find_builtin(name: str) -> Builtin | None:
+    """The builtin of that name: one of the house, or a registered one."""
+    return BUILTINS.get(name) or _registered.get(name)
+
+
+def builtin_names() -> list[str]:
+    """Every name that `find_builtin` knows."""
+    return [*BUILTINS, *_registered]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +123,20 @@ class Guard:
     @property
     def inputs(self) -> tuple[Argument, ...]:
         """The arguments that must be known before the guard is asked."""
-        return self.arguments[:-1] if BUILTINS[self.builtin].is_function else self.arguments
+        return self.arguments[:-1] if self._is_function else self.arguments
 
     @property
     def result(self) -> Variable | None:
         """The variable a function may bind."""
-        if not BUILTINS[self.builtin].is_function:
+        if not self._is_function:
             return None
         last = self.arguments[-1]
         return last if isinstance(last, Variable) else None
+
+    @property
+    def _is_function(self) -> bool:
+        builtin = find_builtin(self.builtin)
+        return builtin is not None and builtin.is_function
 
     def __str__(self) -> str:
         return f"{self.builtin}({', '.join(map(str, self.arguments))})"

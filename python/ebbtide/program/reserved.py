@@ -6,6 +6,7 @@
     now(T)                  the tick that is being evaluated is at T
     list:malformed(L, K, R) the wanted list L is malformed at its cell K, for the reason R
     inconsistency:NAME(...) the body of the rule NAME, which concludes `false`, holds
+    print:NAME/N(...)       what the rule NAME prints, N terms a line
 
 A relation is *hidden* when it is one of these, when its name has a colon (no language lets a user
 write that: such relations are made by rewriting), or when its name begins with an underscore (the
@@ -23,6 +24,7 @@ LIST_NEXT: Final = "listNext"
 NOW: Final = "now"
 MALFORMED: Final = "list:malformed"
 INCONSISTENCY: Final = "inconsistency:"
+PRINT: Final = "print:"
 
 #: The relations that a body may use without a declaration, with their arity.
 RESERVED: Final = {LIST: 3, LIST_LENGTH: 2, LIST_NEXT: 2, NOW: 1}

@@ -13,7 +13,7 @@ answers depend on what arrived and in which order, never on when `advance` was c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any, Final, SupportsIndex, TypedDict, Unpack
 
@@ -30,6 +30,7 @@ from ebbtide.engines.events import Event, Inconsistency
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import TRIPLE, Fact
+from ebbtide.program.reserved import NOW
 from ebbtide.reasoner.intake import (
     TERM_COLUMNS,
     TIME_COLUMN,
@@ -43,6 +44,7 @@ from ebbtide.reasoner.intake import (
     timed_facts,
 )
 from ebbtide.reasoner.late import Late, LateBox
+from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, parse_term, to_term
@@ -50,6 +52,7 @@ from ebbtide.terms.formats import read_ntriples
 from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
 
 DEFAULT_STREAM: Final = "default"
+CLOCK: Final = "now:"
 DEFAULT_WINDOW: Final = Sliding(10_000)
 MANY_TICKS: Final = 100_000
 
@@ -66,6 +69,7 @@ class Settings(TypedDict, total=False):
     engine: str
     budget: Budget | None
     specialise: bool
+    printer: Callable[[str], object]
 
 
 class Reasoner:
@@ -76,7 +80,7 @@ class Reasoner:
     named stream has its own window. Facts may arrive out of order by `lateness`. Times are
     milliseconds. A tick that goes beyond the `budget` stops with an error. At the first tick the
     rules are worked out for the schema of the background, unless `specialise` is False; the answers
-    are the same.
+    are the same. Each line that rules print goes to the `printer`.
 
     >>> reasoner = Reasoner(
     ...     '''@prefix ex: <http://example/>
@@ -112,6 +116,7 @@ class Reasoner:
         engine: str = "native",
         budget: Budget | None = None,
         specialise: bool = True,
+        printer: Callable[[str], object] = print,
     ) -> None:
         self.program = as_program(rules)
         self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
@@ -128,10 +133,14 @@ class Reasoner:
         self._watermarks = {name: Watermark(lateness) for name in self.streams}
         self._latest: Instant | None = None
         self._late = LateBox()
+        self._printer = printer
+        # A fact of this stream says which tick it is, until the next one.
+        self._tells_time = NOW in self.program.relations
+        clock = {CLOCK: Sliding(step)} if self._tells_time else {}
         self.engine = open_engine(
             engine,
             self.program,
-            self.streams,
+            {**self.streams, **clock},
             strategy,
             step=step,
             origin=start or 0,
@@ -505,13 +514,18 @@ class Reasoner:
         self._latest = last if self._latest is None else max(self._latest, last)
 
     def _evaluate(self) -> Iterator[Delta]:
-        return map(self._told, map(self.engine.advance, self._ticks.due(self.watermark)))
+        for tick in self._ticks.due(self.watermark):
+            if self._tells_time:
+                self.engine.push(Fact.of(NOW, tick), tick, CLOCK)
+            yield self._told(self.engine.advance(tick))
 
     def _told(self, delta: Delta) -> Delta:
         """What users hear of a delta of the engine."""
         visible = self.program.visible
         if len(visible) == len(self.program.relations):
             return delta
+        for line in printed(delta):
+            self._printer(line)
 
         def shown(facts: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
             return {fact: until for fact, until in facts.items() if fact.relation in visible}

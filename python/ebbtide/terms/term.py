@@ -18,6 +18,7 @@ XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD_STRING: Final = XSD + "string"
 LANG_STRING: Final = RDF + "langString"
+FUNCTOR: Final = "urn:ebbtide:functor"
 
 
 class TermError(ValueError):
@@ -38,6 +39,11 @@ class IRI:
     def text(self) -> str:
         """The N-Triples form."""
         return f"<{self.value}>"
+
+    @property
+    def invented(self) -> int:
+        """No rule invents an IRI."""
+        return 0
 
     def __str__(self) -> str:
         return self.text
@@ -97,6 +103,21 @@ class Literal:
         if self.language:
             return f"{quoted}@{self.language}"
         return quoted if self.datatype == XSD_STRING else f"{quoted}^^<{self.datatype}>"
+
+    @property
+    def invented(self) -> int:
+        """How deep rules nested to invent it; 0 unless it is a functor.
+
+        The lexical form of a functor is its name and arity, and the text of each argument, a line
+        each.
+
+        >>> Literal("all/1\\n<http://example/p>", FUNCTOR).invented
+        1
+        """
+        if self.datatype != FUNCTOR:
+            return 0
+        arguments = self.lexical.split("\n")[1:]
+        return 1 + max((_depth(text) for text in arguments), default=0)
 
     def __str__(self) -> str:
         return self.text
@@ -177,6 +198,14 @@ def parse_term(text: str) -> Term:
         _parse_iri(datatype) if datatype else XSD_STRING,
         language[1:] if language else "",
     )
+
+
+def _depth(text: str) -> int:
+    """How deep rules nested to invent the term of a text, if it is one."""
+    try:
+        return parse_term(text).invented
+    except TermError:
+        return 0
 
 
 def to_term(value: Any) -> Term:

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ebbtide.program import (
-    BUILTINS,
     Argument,
     Atom,
     BodyPart,
@@ -34,6 +33,7 @@ from ebbtide.program import (
     ProgramError,
     Rule,
     Variable,
+    find_builtin,
 )
 from ebbtide.terms import IRI, Literal, Term, parse_term
 from ebbtide.terms.term import XSD
@@ -157,7 +157,7 @@ class Reader:
         if self.accept("not"):
             return Negation(self.atom())
         atom = self.atom()
-        if atom.relation in BUILTINS:
+        if find_builtin(atom.relation):
             return Guard(atom.relation, atom.arguments, atom.origin)
         return atom
 

@@ -13,7 +13,7 @@ mod begin;
 mod lower;
 mod raise;
 
-use crate::budget::BudgetExceeded;
+use crate::budget::Stopped;
 use crate::ids::{FactId, RelationId, RowId};
 use crate::instant::Instant;
 use crate::kernel::Kernel;
@@ -72,7 +72,7 @@ impl Kernel {
     }
 
     /// Evaluate a tick, stratum by stratum.
-    pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), BudgetExceeded> {
+    pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), Stopped> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
         if anew {
             self.echo_all(tick);

@@ -1,6 +1,6 @@
 //! Raise: settle what is new or lasts longer, and what follows from it, longest lifetime first.
 
-use crate::budget::BudgetExceeded;
+use crate::budget::{BudgetExceeded, Stopped};
 use crate::ids::{FactId, RelationId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
@@ -44,7 +44,7 @@ impl Observer for Now<'_> {
 
 impl Kernel {
     /// Settle a stratum.
-    pub(crate) fn raise(&mut self, stratum: usize, anew: bool) -> Result<(), BudgetExceeded> {
+    pub(crate) fn raise(&mut self, stratum: usize, anew: bool) -> Result<(), Stopped> {
         self.start(stratum, anew)?;
         if stratum > 0 {
             if !anew && self.plan.negates(stratum) {
@@ -92,7 +92,7 @@ impl Kernel {
     }
 
     /// Rules without positive atoms need no fact to start.
-    fn start(&mut self, stratum: usize, anew: bool) -> Result<(), BudgetExceeded> {
+    fn start(&mut self, stratum: usize, anew: bool) -> Result<(), Stopped> {
         if self.plan.starts[stratum].is_empty() || !(anew || self.plan.negates(stratum)) {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Kernel {
     }
 
     /// Facts that ceased to hold no longer block rules of this stratum.
-    fn unblock(&mut self, stratum: usize) -> Result<(), BudgetExceeded> {
+    fn unblock(&mut self, stratum: usize) -> Result<(), Stopped> {
         for position in 0..self.changes.len() {
             let change = self.changes[position];
             if change.before == NEVER || self.until(change.fact) != NEVER {
@@ -145,7 +145,10 @@ impl Kernel {
     }
 
     /// Offer the lifetimes of the derivations that were found to their heads.
-    pub(crate) fn settle_derivations(&mut self) -> Result<(), BudgetExceeded> {
+    pub(crate) fn settle_derivations(&mut self) -> Result<(), Stopped> {
+        if self.evaluator.has_failed() {
+            return Err(Stopped::Builtin);
+        }
         let mut found = std::mem::take(&mut self.derivations);
         self.warm_heads(&found);
         let mut from = 0;
@@ -185,7 +188,7 @@ impl Kernel {
         }
     }
 
-    fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), BudgetExceeded> {
+    fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), Stopped> {
         let budget = &self.settings.budget;
         if budget.derivations.is_some_and(|limit| self.derived_this_tick > limit) {
             return Err(self.exceeded("derivations", budget.derivations, Some((rule, fact))));
@@ -197,7 +200,7 @@ impl Kernel {
     }
 
     /// Compare what is held with the budget.
-    pub(crate) fn check_size(&self, at: Option<(RuleId, FactId)>) -> Result<(), BudgetExceeded> {
+    pub(crate) fn check_size(&self, at: Option<(RuleId, FactId)>) -> Result<(), Stopped> {
         let budget = &self.settings.budget;
         if budget.facts.is_some_and(|limit| self.len() > limit) {
             return Err(self.exceeded("facts", budget.facts, at));
@@ -213,17 +216,17 @@ impl Kernel {
         resource: &'static str,
         limit: Option<usize>,
         at: Option<(RuleId, FactId)>,
-    ) -> BudgetExceeded {
+    ) -> Stopped {
         let last = self.changes.last().map(|change| change.fact);
         let fact = at.map(|(_, fact)| fact).or(last).map(|fact| {
             let relation = &self.relations[fact.relation.index()];
             self.show(fact.relation, relation.terms(fact.row))
         });
-        BudgetExceeded {
+        Stopped::Budget(BudgetExceeded {
             resource,
             limit: limit.unwrap_or_default(),
             rule: at.map(|(rule, _)| self.program.rules[rule.index()].name.clone()),
             fact: fact.unwrap_or_default(),
-        }
+        })
     }
 }

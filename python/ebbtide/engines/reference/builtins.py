@@ -30,8 +30,10 @@ from ebbtide.engines.reference.datatypes import has_type, same_value
 from ebbtide.engines.reference.values import Number, bounded, literal, order, truncated, value
 from ebbtide.program import BUILTINS
 from ebbtide.program.guard import MAX_DEPTH
-from ebbtide.terms import IRI, BlankNode, Literal, Term
-from ebbtide.terms.term import LANG_STRING, XSD_STRING
+from ebbtide.terms import IRI, BlankNode, Literal, Term, TermError, parse_term
+from ebbtide.terms.term import FUNCTOR, LANG_STRING, XSD_STRING
+
+_IRI: Final = re.compile(r"[^\x00-\x20<>\"{}|^`\\]*")
 
 
 def equal(left: Term, right: Term) -> bool:
@@ -72,9 +74,16 @@ def _on_texts(test: Callable[[str, str], bool]) -> Callable[[Term, Term], bool]:
     return holds
 
 
-def _matches(characters: str, pattern: str) -> bool:
+def _searches(characters: str, pattern: str) -> bool:
     try:
         return re.search(pattern, characters) is not None
+    except re.error:
+        return False
+
+
+def _matches(characters: str, pattern: str) -> bool:
+    try:
+        return re.fullmatch(pattern, characters) is not None
     except re.error:
         return False
 
@@ -112,9 +121,32 @@ def _extreme(sign: int) -> Callable[[Term, Term], Term | None]:
     return choose
 
 
-def _concatenation(*terms: Term) -> Term | None:
+def _concatenation(*terms: Term) -> Literal | None:
     texts = [text(term) for term in terms]
     return None if None in texts else Literal("".join(filter(None, texts)))
+
+
+def _iri(*terms: Term) -> Term | None:
+    joined = _concatenation(*terms)
+    return IRI(joined.lexical) if joined and _IRI.fullmatch(joined.lexical) else None
+
+
+def _group(term: Term, pattern: Term, number: Term) -> Term | None:
+    characters, expression, group = text(term), text(pattern), _count(number)
+    if characters is None or expression is None or group is None:
+        return None
+    try:
+        match = re.fullmatch(expression, characters)
+        return Literal(match[group] or "") if match else None
+    except (re.error, IndexError):
+        return None
+
+
+def _count(term: Term) -> int | None:
+    match value(term):
+        case "number", int(number) if number >= 0:
+            return number
+    return None
 
 
 def _length(term: Term) -> Term | None:
@@ -127,11 +159,37 @@ def _datatype(term: Term) -> Term | None:
 
 
 def _skolem(*terms: Term) -> Term | None:
-    depth = 1 + max((t.invented for t in terms if isinstance(t, BlankNode)), default=0)
+    depth = 1 + max((term.invented for term in terms), default=0)
     if depth > MAX_DEPTH:
         return None
     digest = hashlib.sha256("\n".join(term.text for term in terms).encode()).hexdigest()
     return BlankNode(f"invented-{depth}-{digest[:32]}")
+
+
+def _functor(name: Term, *arguments: Term) -> Term | None:
+    called = text(name)
+    if called is None or any(argument.invented >= MAX_DEPTH for argument in arguments):
+        return None
+    lines = [f"{called}/{len(arguments)}", *(argument.text for argument in arguments)]
+    return Literal("\n".join(lines), FUNCTOR)
+
+
+def _functor_argument(term: Term, kind: Term, number: Term) -> Term | None:
+    position = _count(number)
+    if not _is_functor(term) or position is None:
+        return None
+    assert isinstance(term, Literal)
+    name, *arguments = term.lexical.split("\n")
+    if name != text(kind) or position >= len(arguments):
+        return None
+    try:
+        return parse_term(arguments[position])
+    except TermError:
+        return None
+
+
+def _is_functor(term: Term) -> bool:
+    return isinstance(term, Literal) and term.datatype == FUNCTOR
 
 
 def _is_plain(term: Term) -> bool:
@@ -160,7 +218,11 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
         "strStarts": _on_texts(str.startswith),
         "strEnds": _on_texts(str.endswith),
         "strContains": _on_texts(str.__contains__),
-        "regex": _on_texts(_matches),
+        "regex": _on_texts(_searches),
+        "matches": _on_texts(_matches),
+        "bound": lambda *terms: True,
+        "isFunctor": _is_functor,
+        "notFunctor": lambda term: not _is_functor(term),
     }
 )
 
@@ -175,7 +237,11 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Term | None]]] = MappingProxyType(
         "strConcat": _concatenation,
         "strLength": _length,
         "datatype": _datatype,
+        "uriConcat": _iri,
+        "matchGroup": _group,
         "skolem": _skolem,
+        "functor": _functor,
+        "functorArgument": _functor_argument,
     }
 )
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
 from ebbtide.engines.reference.operators import aggregated
 from ebbtide.program import Aggregate, Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.program.user import asking
 from ebbtide.terms import Term
 from ebbtide.time import FOREVER, Instant
 
@@ -63,7 +64,7 @@ def by_relation(facts: Mapping[Fact, Instant]) -> Rows:
 def derivations(rule: Rule, rows: Rows) -> Iterator[tuple[Fact, Instant]]:
     """What the rule derives from the facts in one step."""
     for joined, until in _join(rule.positives, rows, {}, FOREVER):
-        binding = guarded(rule.guards, joined)
+        binding = guarded(rule.name, rule.guards, joined)
         if binding is None or any(_holds(part.atom, rows, binding) for part in rule.negations):
             continue
         for head in rule.heads:
@@ -98,23 +99,28 @@ def match(atom: Atom, terms: tuple[Term, ...], binding: Binding) -> Binding | No
     return extended
 
 
-def guarded(guards: tuple[Guard, ...], binding: Binding) -> Binding | None:
-    """The binding with the results of the guards, or None if one does not hold."""
+def guarded(rule: str, guards: tuple[Guard, ...], binding: Binding) -> Binding | None:
+    """The binding with the results of the rule's guards, or None if one does not hold."""
     if not guards:
         return binding
     ready = next(guard for guard in guards if all(_known(a, binding) for a in guard.inputs))
     rest = tuple(guard for guard in guards if guard is not ready)
-    inputs = [_term(argument, binding) for argument in ready.inputs]
-    if ready.builtin in TESTS:
-        return guarded(rest, binding) if TESTS[ready.builtin](*inputs) else None
-    result = FUNCTIONS[ready.builtin](*inputs)
-    if result is None:
+    result = _ask(rule, ready, [_term(argument, binding) for argument in ready.inputs])
+    if result is True:
+        return guarded(rule, rest, binding)
+    if result is None or result is False:
         return None
     last = ready.arguments[-1]
     if _known(last, binding):
-        return guarded(rest, binding) if equal(_term(last, binding), result) else None
+        return guarded(rule, rest, binding) if equal(_term(last, binding), result) else None
     assert isinstance(last, Variable)
-    return guarded(rest, {**binding, last: result})
+    return guarded(rule, rest, {**binding, last: result})
+
+
+def _ask(rule: str, guard: Guard, inputs: list[Term]) -> bool | Term | None:
+    """Whether a test holds, or what a function yields."""
+    known = TESTS.get(guard.builtin) or FUNCTIONS.get(guard.builtin)
+    return known(*inputs) if known else asking(rule, guard)(inputs)
 
 
 def ground(atom: Atom, binding: Binding) -> Fact:

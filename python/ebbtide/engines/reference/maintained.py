@@ -117,7 +117,7 @@ def _conclusions(rule: MaintenanceRule, copies: Copies, now: Instant) -> Iterato
     marked = [part for part in rule.body if isinstance(part, Marked)]
     guards = tuple(part for part in rule.body if isinstance(part, Guard))
     for joined, matched_times in _join(marked, copies, {}, {}):
-        binding = guarded(guards, joined)
+        binding = guarded(rule.function, guards, joined)
         times = _timed(rule, matched_times, now)
         if binding is None or times is None or _blocked(rule, copies, binding, times, now):
             continue

@@ -1,50 +1,40 @@
 """From a parse tree to a `Program`: what each name in the text means.
 
 In: the tree of `syntax.parse`. Out: a checked program whose rules and atoms carry the place and the
-text they were written as. Prefixes hold from their `@prefix` on; relations are known in the whole
-text. A name before parentheses is a builtin if `BUILTINS` has it, and else a relation, which in a
-body must be reserved, declared by `@relation` or concluded by some rule: a misspelt builtin must
-not become a relation that is always empty.
+text they were written as. Relations are known in the whole text and in what it includes. A name
+before parentheses is a builtin if there is one of that name, and else a relation, which in a body
+must be reserved, declared by `@relation` or concluded by some rule: a misspelt builtin must not
+become a relation that is always empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Final
 
 from lark import Token
 
-from ebbtide.languages.jena.forms import FORMS, Call
-from ebbtide.languages.jena.syntax import Node, parse, place
+from ebbtide.languages.jena.draft import Draft
+from ebbtide.languages.jena.forms import FORMS, HEAD_FORMS, MATCHING, PREDICATE_PLACES, Call
+from ebbtide.languages.jena.include import included_file
+from ebbtide.languages.jena.syntax import Node, parse
+from ebbtide.languages.jena.terms import Functor, Terms
 from ebbtide.program import (
-    BUILTINS,
     RESERVED,
     TRIPLE,
     Argument,
-    Atom,
-    BodyPart,
-    Guard,
-    Negation,
     Origin,
     Program,
     ProgramError,
     Rule,
     Variable,
+    builtin_names,
+    find_builtin,
 )
 from ebbtide.program.check import did_you_mean
+from ebbtide.program.join import join
 from ebbtide.program.reserved import INCONSISTENCY
-from ebbtide.terms import IRI, Literal, TermError, parse_term
-from ebbtide.terms.term import RDF, XSD, XSD_STRING, unescape
-
-WELL_KNOWN: Final = {
-    "rdf": RDF,
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "xsd": XSD,
-}
-NO_VALUE: Final = "noValue"
 
 
 def parse_rules(text: str, source: str = "<rules>") -> Program:
@@ -60,58 +50,73 @@ def parse_rules(text: str, source: str = "<rules>") -> Program:
     Traceback (most recent call last):
     ebbtide.program.origin.ProgramError: <rules>:1:6: the prefix ex: is not declared
     """
-    return _Reader(text, source).program()
+    return _Reader(text, source, ()).program()
 
 
 def load_rules(path: str | PathLike[str]) -> Program:
-    """Read a file of Jena-style rules, in UTF-8."""
+    """Read a file of Jena-style rules."""
+    return _load(Path(path), ())
+
+
+def _load(path: Path, including: tuple[Path, ...]) -> Program:
+    """The program of a file that the last of some files includes."""
     source = fspath(path)
     try:
-        data = Path(path).read_bytes()
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         reason = error.strerror or str(error)
         raise ProgramError(f"cannot read the rules: {reason}", Origin(source, 1, 1)) from None
-    try:
-        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8-sig")
-        raise ProgramError("the text is not UTF-8", place(before, len(before), source)) from None
-    return parse_rules(text, source)
+        line = error.object.count(b"\n", 0, error.start) + 1
+        column = error.start - error.object.rfind(b"\n", 0, error.start)
+        raise ProgramError("the text is not UTF-8", Origin(source, line, column)) from None
+    return _Reader(text, source, (*including, path)).program()
 
 
 class _Reader:
-    """One text on its way to a program."""
-
-    def __init__(self, text: str, source: str) -> None:
-        self._text = text
+    def __init__(self, text: str, source: str, files: tuple[Path, ...]) -> None:
         self._source = source
+        self._files = files
         self._tree = parse(text, source)
-        self._prefixes = dict(WELL_KNOWN)
+        self._terms = Terms(text, source)
         self._declared: dict[str, int] = {}
-        self._concluded = {
-            str(head.children[0])
-            for heads in self._tree.find_data("heads")
-            for head in _nodes(heads)
-            if head.data == "call"
-        }
+        self._included: list[Program] = []
+        self._known = {TRIPLE, *RESERVED}
+        self._concluded = {str(name) for name in self._head_names()}
 
     def program(self) -> Program:
         statements = _nodes(self._tree)
         for node in statements:
             if node.data == "relation":
                 self._declare(node)
+            elif node.data == "include":
+                self._include(node)
+        self._known |= {*self._declared, *self._concluded}
+        self._known |= {name for program in self._included for name in program.relations}
         rules: list[Rule] = []
+        number = 0
         for node in statements:
             if node.data == "prefix":
-                prefix, iri = _tokens(node)
-                self._prefixes[prefix[:-1]] = self._iri(iri)
-            elif node.data != "relation":
-                rules.append(self._rule(node, number=len(rules) + 1))
-        return Program(rules, self._declared)
+                self._terms.declare(*_tokens(node))
+            elif node.data not in ("relation", "include"):
+                number += 1
+                rules += self._rules(node, number)
+        program = Program(rules, self._declared)
+        return join([program, *self._included]) if self._included else program
+
+    def _head_names(self) -> Iterator[Token]:
+        """The names of the relations that rules conclude, and of what else stands in heads."""
+        for rule in _nodes(self._tree):
+            if rule.data.endswith("rule"):
+                for head in _nodes(_heads_and_body(rule)[0]):
+                    if head.data == "call":
+                        yield _tokens(head)[0]
+
+    # ---- statements --------------------------------------------------------------------------
 
     def _declare(self, node: Node) -> None:
         name, arity = _tokens(node)
-        if name in BUILTINS or name in FORMS or name in (NO_VALUE, "not"):
+        if self._is_builtin(name) or name == "not":
             raise self._error(f"{name} is a builtin, so it cannot be a relation", name)
         if name in RESERVED:
             raise self._error(f"the relation {name} is reserved and needs no declaration", name)
@@ -126,168 +131,133 @@ class _Reader:
                 name,
             )
 
-    def _rule(self, node: Node, number: int) -> Rule:
-        body, heads = _nodes(node)
+    def _include(self, node: Node) -> None:
+        (name,) = _tokens(node)
+        path = included_file(self._terms.iri(name), self._source, self._terms.place(name))
+        open_files = [file.resolve() for file in self._files]
+        if path.resolve() in open_files:
+            chain = [*self._files[open_files.index(path.resolve()) :], path]
+            around = " includes ".join(map(str, chain))
+            raise self._error(f"files cannot include each other in a circle: {around}", name)
+        self._included.append(_load(path, self._files))
+
+    def _rules(self, node: Node, number: int) -> list[Rule]:
+        heads, body = _heads_and_body(node)
         names = _tokens(node)
-        name = _rule_name(names[0]) if names else f"rule{number}"
+        name = names[0][:-1].rstrip() if names else f"rule{number}"
+        draft = Draft(name, self._terms.origin(node), self._matched(body))
         # The body first: of two errors the one that stands first is told.
-        reason = self._reason(name, _nodes(body))
-        parts = tuple(part for child in _nodes(body) for part in self._parts(child, reason))
-        if _tokens(heads):
-            return Rule(name, (self._inconsistency(node, parts),), parts, self._origin(node))
-        return Rule(name, tuple(map(self._head, _nodes(heads))), parts, self._origin(node))
+        for part in body.children:
+            self._read_part(part, draft)
+        booleans = _tokens(heads)
+        if booleans:
+            self._conclude_false(heads, booleans[0], is_named=bool(names), draft=draft)
+        for head in _nodes(heads):
+            self._read_head(head, draft)
+        if not heads.children:
+            raise ProgramError("the rule has no head, so it concludes nothing", draft.origin)
+        return draft.rules()
 
-    def _reason(self, name: str, body: Iterable[Node]) -> tuple[Argument, ...]:
-        """What tells one application of a rule from any other: its name and what it matched."""
-        matched = (
-            self._atom(part)
-            for part in body
-            if part.data == "triple" or (part.data == "call" and self._is_relation(part))
-        )
-        variables = dict.fromkeys(variable for atom in matched for variable in atom.variables())
-        return Literal(name), *variables
+    def _matched(self, body: Node) -> Iterator[Variable]:
+        """The variables of what must match facts, as they occur."""
+        for part in _nodes(body):
+            name = "" if part.data == "triple" else str(part.children[0])
+            if part.data == "negation" or (self._is_builtin(name) and name not in MATCHING):
+                continue
+            tokens = part.scan_values(lambda value: isinstance(value, Token))
+            yield from (Variable(token[1:]) for token in tokens if token.type == "VARIABLE")
 
-    def _inconsistency(self, node: Node, body: Iterable[BodyPart]) -> Atom:
-        """What a rule concludes instead of `false`."""
-        _, heads = _nodes(node)
-        false = _tokens(heads)[0]
+    # ---- heads -------------------------------------------------------------------------------
+
+    def _conclude_false(self, heads: Node, false: Token, *, is_named: bool, draft: Draft) -> None:
+        """Conclude an inconsistency: what the rule matched."""
         if false != "false":
             raise self._error("a head is a pattern, an atom or false", false)
         if len(heads.children) > 1:
             raise self._error("a rule that concludes false concludes nothing else", false)
-        names = _tokens(node)
-        if not names:
+        if not is_named:
             raise self._error(
                 "a rule that concludes false needs a name, so that its inconsistencies can be told",
                 false,
             )
-        positives = (part for part in body if isinstance(part, Atom))
-        variables = dict.fromkeys(variable for atom in positives for variable in atom.variables())
-        origin = place(self._text, false.start_pos or 0, self._source)
-        return Atom(INCONSISTENCY + _rule_name(names[0]), tuple(variables), origin)
+        matched = (variable for atom in draft.positives() for variable in atom.variables())
+        draft.conclude(INCONSISTENCY + draft.name, dict.fromkeys(matched), self._terms.place(false))
 
-    def _head(self, node: Node) -> Atom:
+    def _read_head(self, node: Node, draft: Draft) -> None:
+        if node.data == "negation":
+            raise ProgramError("a head cannot be negated", self._terms.origin(node))
         if node.data == "call":
             name = _tokens(node)[0]
+            if name in HEAD_FORMS:
+                HEAD_FORMS[name](self._call(node, draft))
+                return
             if name in RESERVED:
                 raise self._error(f"{name} follows from the data, so no rule concludes it", name)
-            if not self._is_relation(node):
+            if self._is_builtin(name):
                 raise self._error(f"{name} is a builtin, so a head cannot conclude it", name)
-        return self._atom(node)
+        draft.conclude(*self._atom(node))
 
-    def _is_relation(self, node: Node) -> bool:
-        name = str(node.children[0])
-        return name not in BUILTINS and name not in FORMS and name != NO_VALUE
+    # ---- bodies ------------------------------------------------------------------------------
 
-    def _parts(self, node: Node, reason: tuple[Argument, ...]) -> Iterable[BodyPart]:
+    def _read_part(self, node: Node | Token, draft: Draft) -> None:
+        if isinstance(node, Token):
+            raise self._error(f"{node} cannot stand in a body", node)
         if node.data == "negation":
-            return [self._negation(node)]
-        if node.data == "call":
-            name = str(node.children[0])
+            self._read_negation(node, draft)
+        elif node.data == "call" and self._is_builtin(name := str(node.children[0])):
             if name in FORMS:
-                call = Call(name, self._arguments(node), reason, self._origin(node))
-                return FORMS[name](call)
-            if name in BUILTINS:
-                return [Guard(name, self._arguments(node), self._origin(node))]
-            if name == NO_VALUE:
-                return [self._no_value(node)]
-        return [self._known(self._atom(node))]
+                FORMS[name](self._call(node, draft))
+            else:
+                draft.ask(name, self._terms.arguments(node), self._terms.origin(node))
+        else:
+            relation, arguments, origin = self._atom(node)
+            self._check_known(relation, len(arguments), origin)
+            draft.match(relation, arguments, origin)
 
-    def _negation(self, node: Node) -> Negation:
+    def _read_negation(self, node: Node, draft: Draft) -> None:
         (inner,) = _nodes(node)
-        if inner.data == "call" and not self._is_relation(inner):
-            name = _tokens(inner)[0]
+        if inner.data == "call" and self._is_builtin(name := _tokens(inner)[0]):
             raise self._error(f"{name} is a builtin, and `not` takes a pattern or an atom", name)
-        return Negation(self._known(self._atom(inner)))
+        relation, origin = _relation(inner), self._terms.origin(inner)
+        arguments = self._terms.arguments(inner, PREDICATE_PLACES.get(relation))
+        self._check_known(relation, len(arguments), origin)
+        draft.block(relation, arguments, origin)
 
-    def _no_value(self, node: Node) -> Negation:
-        """`noValue(s, p)` and `noValue(s, p, o)`: no such triple."""
-        arguments = self._arguments(node, predicate=1)
-        if len(arguments) == 2:
-            # Local to the negation, and a name that a text cannot contain.
-            arguments = (*arguments, Variable("*"))
-        if len(arguments) != 3:
-            raise self._error(
-                f"{NO_VALUE} takes a subject, a predicate and perhaps an object, "
-                f"not {len(arguments)} arguments",
-                _tokens(node)[0],
-            )
-        return Negation(Atom(TRIPLE, arguments, self._origin(node)))
+    # ---- names -------------------------------------------------------------------------------
 
-    def _known(self, atom: Atom) -> Atom:
-        name = atom.relation
-        if name == TRIPLE or name in {*RESERVED, *self._declared, *self._concluded}:
-            return atom
-        known = {*BUILTINS, *FORMS, NO_VALUE, *RESERVED, *self._declared, *self._concluded}
-        hint = did_you_mean(name, sorted(known)) or (
-            f"; a relation that no rule concludes is declared by @relation "
-            f"{name}/{len(atom.arguments)} ."
-        )
-        raise ProgramError(f"unknown builtin or relation {name}{hint}", atom.origin)
-
-    def _atom(self, node: Node) -> Atom:
-        if node.data == "triple":
-            return Atom(TRIPLE, self._arguments(node, predicate=1), self._origin(node))
+    def _call(self, node: Node, draft: Draft) -> Call:
         name = str(node.children[0])
-        predicate = 1 if name == TRIPLE else None
-        return Atom(name, self._arguments(node, predicate), self._origin(node))
+        arguments = self._terms.arguments(node, PREDICATE_PLACES.get(name))
+        return Call(name, arguments, draft, self._terms.origin(node))
 
-    def _arguments(self, node: Node, predicate: int | None = None) -> tuple[Argument, ...]:
-        children = node.children[1:] if node.data == "call" else node.children
-        return tuple(
-            IRI(RDF + "type")
-            if index == predicate and isinstance(child, Token) and child.type == "A"
-            else self._argument(child)
-            for index, child in enumerate(children)
+    def _atom(self, node: Node) -> tuple[str, tuple[Argument | Functor, ...], Origin]:
+        relation, origin = _relation(node), self._terms.origin(node)
+        if node.data == "triple":
+            return relation, self._terms.pattern(node), origin
+        return relation, self._terms.arguments(node, PREDICATE_PLACES.get(relation)), origin
+
+    def _is_builtin(self, name: str) -> bool:
+        return name in FORMS or find_builtin(name) is not None
+
+    def _check_known(self, relation: str, arity: int, origin: Origin) -> None:
+        if relation in self._known:
+            return
+        hint = did_you_mean(relation, sorted({*builtin_names(), *FORMS, *self._known})) or (
+            f"; a relation that no rule concludes is declared by @relation {relation}/{arity} ."
         )
-
-    def _argument(self, child: Node | Token) -> Argument:
-        if not isinstance(child, Token):
-            return self._literal(child)
-        match child.type:
-            case "VARIABLE":
-                return Variable(child[1:])
-            case "IRI" | "PREFIXED":
-                return IRI(self._iri(child))
-            case "BOOLEAN":
-                return Literal(str(child), XSD + "boolean")
-            case "NUMBER":
-                return Literal(str(child), XSD + _number_type(child))
-            case "A":
-                raise self._error("`a` stands for rdf:type only as the predicate", child)
-        raise self._error("a rule cannot name a blank node; use a variable", child)
-
-    def _literal(self, node: Node) -> Literal:
-        string, *kind = _tokens(node)
-        try:
-            lexical = unescape(string[1:-1])
-        except TermError as error:
-            raise self._error(str(error), string) from None
-        if not kind:
-            return Literal(lexical)
-        if kind[0].type == "LANGUAGE":
-            return Literal(lexical, XSD_STRING, kind[0][1:])
-        return Literal(lexical, self._iri(kind[0]))
-
-    def _iri(self, token: Token) -> str:
-        if token.type == "PREFIXED":
-            prefix, _, local = token.partition(":")
-            if prefix not in self._prefixes:
-                hint = did_you_mean(prefix, self._prefixes)
-                raise self._error(f"the prefix {prefix}: is not declared{hint}", token)
-            return self._prefixes[prefix] + local
-        try:
-            return parse_term(token).text[1:-1]
-        except TermError as error:
-            raise self._error(str(error), token) from None
-
-    def _origin(self, node: Node) -> Origin:
-        meta = node.meta
-        text = self._text[meta.start_pos : meta.end_pos]
-        return Origin(self._source, meta.line, meta.column, text)
+        raise ProgramError(f"unknown builtin or relation {relation}{hint}", origin)
 
     def _error(self, message: str, token: Token) -> ProgramError:
-        return ProgramError(message, place(self._text, token.start_pos or 0, self._source))
+        return self._terms.error(message, token)
+
+
+def _heads_and_body(rule: Node) -> tuple[Node, Node]:
+    first, second = _nodes(rule)
+    return (first, second) if rule.data == "backward_rule" else (second, first)
+
+
+def _relation(node: Node) -> str:
+    return TRIPLE if node.data == "triple" else str(node.children[0])
 
 
 def _nodes(node: Node) -> list[Node]:
@@ -296,13 +266,3 @@ def _nodes(node: Node) -> list[Node]:
 
 def _tokens(node: Node) -> list[Token]:
     return [child for child in node.children if isinstance(child, Token)]
-
-
-def _rule_name(token: Token) -> str:
-    return token[:-1].rstrip()
-
-
-def _number_type(text: str) -> str:
-    if "e" in text.lower():
-        return "double"
-    return "decimal" if "." in text else "integer"

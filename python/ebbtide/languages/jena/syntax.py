@@ -26,20 +26,26 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 # What the parser could have gone on with, in words. A group stands for all its terminals; commas
 # and the end are always optional, so nobody needs to hear of them.
+_TERM: Final = frozenset(
+    {"VARIABLE", "IRI", "BARE_IRI", "PREFIXED", "BLANK", "NUMBER", "BOOLEAN", "A", "STRING"}
+)
+_PART: Final = frozenset({"LPAR", "NAME", "NOT", "BOOLEAN"})
+_ARROWS: Final = frozenset({"_ARROW", "_BACKWARD"})
 _GROUPS: Final = (
     (
-        {"LSQB", "LPAR", "NAME", "NOT", "_ARROW", "_PREFIX", "_RELATION"},
-        "a rule, @prefix, @relation",
+        {*_PART, *_ARROWS, "LSQB", "_PREFIX", "_INCLUDE", "_RELATION"},
+        "a rule, @prefix, @include, @relation",
     ),
-    ({"VARIABLE", "IRI", "PREFIXED", "BLANK", "NUMBER", "BOOLEAN", "A", "STRING"}, "a term"),
-    ({"LPAR", "NAME", "NOT"}, "a pattern (?s ?p ?o), an atom, a builtin"),
+    ({*_TERM, "FUNCTOR"}, "a term"),
+    (_TERM, "a term"),
+    (_PART, "a pattern (?s ?p ?o), an atom, a builtin"),
     ({"LPAR", "NAME"}, "a pattern (?s ?p ?o), an atom"),
     ({"RULE_NAME"}, "a rule name"),
-    ({"_ARROW"}, "->"),
+    (_ARROWS, "->"),
     ({"_DATATYPE"}, "^^"),
     ({"LANGUAGE"}, "a language"),
     ({"PREFIX"}, "a prefix and its colon"),
-    ({"IRI", "PREFIXED"}, "an IRI or a prefixed name"),
+    ({"IRI", "BARE_IRI", "PREFIXED"}, "an IRI or a prefixed name"),
     ({"IRI"}, "an IRI in angle brackets"),
     ({"NAME"}, "a name"),
     ({"ARITY"}, "a number of arguments"),
@@ -50,7 +56,6 @@ _GROUPS: Final = (
     ({"DOT"}, "a full stop"),
 )
 _HINTS: Final = (
-    ("<-", "backward rules are not supported: write the body, then ->, then the head"),
     ("<", "this IRI is not closed, or it contains a character that an IRI cannot have"),
     ('"', "this string is not closed on its line"),
     ("'", "this string is not closed on its line"),
@@ -102,6 +107,13 @@ def _sentence(error: UnexpectedInput, text: str, source: str) -> ProgramError:
         position, found = len(text.rstrip()), "the end of the text"
         names = error.accepts if isinstance(error, UnexpectedToken) else set()
     origin = place(text, position or 0, source)
+    is_head = "BOOLEAN" in names and "NOT" not in names and "VARIABLE" not in names
+    if is_head and text.startswith("[", position):
+        return ProgramError(
+            "a head cannot be a rule (Jena calls that a hybrid rule): write it as a rule of its "
+            "own, with the parts of both bodies",
+            origin,
+        )
     for start, hint in _HINTS:
         if isinstance(error, UnexpectedCharacters) and text.startswith(start, position):
             return ProgramError(hint, origin)
