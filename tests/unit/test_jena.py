@@ -8,7 +8,7 @@ import pytest
 from ebbtide.languages.jena import load_rules, parse_rules
 from ebbtide.languages.jena.syntax import MAX_TEXT, MAX_TOKEN
 from ebbtide.program import ProgramError
-from ebbtide.terms import IRI, Literal
+from ebbtide.terms import IRI, BlankNode, Literal
 from ebbtide.terms.term import RDF, XSD
 
 EX = "http://example/"
@@ -107,6 +107,54 @@ def refused(text: str, source: str = "site.rules") -> str:
             "[(?x ex:p ?y), strConcat(?y 'a' ?y 'b' ?z) -> (?x ex:q ?z)]",
             'triple(?x, <q>, ?z) :- triple(?x, <p>, ?y), strConcat(?y, "a", ?y, "b", ?z).',
         ),
+        # Backward rules are read as forward ones.
+        ("[b: (?x ex:q ?y) <- (?x ex:p ?y)]", "triple(?x, <q>, ?y) :- triple(?x, <p>, ?y)."),
+        ("(?x ex:q ?y) <- (?x ex:p ?y) .", "triple(?x, <q>, ?y) :- triple(?x, <p>, ?y)."),
+        ("[(ex:a ex:p ex:b) <-]", "triple(<a>, <p>, <b>) :- ."),
+        ("[f: false <- (?x ex:p ?x)]", "inconsistency:f(?x) :- triple(?x, <p>, ?x)."),
+        # Functors are taken apart in bodies, and made in heads.
+        (
+            "[(?c ex:sub all(?p, ?d)), (?c ex:is f()) -> (?d ex:eq some(?p 'x'))]",
+            "triple(?d, <eq>, ?*3) :- triple(?c, <sub>, ?*1), "
+            'functorArgument(?*1, "all/2", "0"^^<xsd#integer>, ?p), '
+            'functorArgument(?*1, "all/2", "1"^^<xsd#integer>, ?d), '
+            'triple(?c, <is>, ?*2), functor("f", ?*2), functor("some", ?p, "x", ?*3).',
+        ),
+        # Jena's builtins.
+        (
+            "[(?x ex:p ?t), regex(?t, '(a)(b)?', ?m, ?n) -> (?x ?m ?n)]",
+            'triple(?x, ?m, ?n) :- triple(?x, <p>, ?t), matches(?t, "(a)(b)?"), '
+            'matchGroup(?t, "(a)(b)?", "1"^^<xsd#integer>, ?m), '
+            'matchGroup(?t, "(a)(b)?", "2"^^<xsd#integer>, ?n).',
+        ),
+        (
+            "[(?x ex:p ?n), addOne(?n ?m), bound(?n ?m), unbound(?z) -> (?x ex:q ?m)]",
+            'triple(?x, <q>, ?m) :- triple(?x, <p>, ?n), sum(?n, "1"^^<xsd#integer>, ?m), '
+            "bound(?n, ?m).",
+        ),
+        (
+            "[(?x ex:p ?n), uriConcat('http://e/' ?n ?u), isFunctor(?n) -> (?x ex:q ?u)]",
+            'triple(?x, <q>, ?u) :- triple(?x, <p>, ?n), uriConcat("http://e/", ?n, ?u), '
+            "isFunctor(?n).",
+        ),
+        (
+            "[(?x ex:p ?y), makeInstance(?x a ex:T ?v) -> (?v ex:of ?y)]",
+            "triple(?x, <rdf#type>, ?v), triple(?v, <rdf#type>, <T>), triple(?v, <of>, ?y) :- "
+            "triple(?x, <p>, ?y), skolem(?x, <rdf#type>, <T>, ?v).",
+        ),
+        (
+            "[(?x ex:p ?l), listEntry(?l 0 ?y), listContains(?l ?z) -> (?y ex:q ?z)]",
+            'triple(?y, <q>, ?z) :- triple(?x, <p>, ?l), list(?l, "0"^^<xsd#integer>, ?y), '
+            "list(?l, ?*1, ?z).",
+        ),
+        (
+            "[(?x ex:p ?l), listNotContains(?l ?x) -> (?x ex:q ?l)]",
+            "triple(?x, <q>, ?l) :- triple(?x, <p>, ?l), not list(?l, ?*, ?x).",
+        ),
+        (
+            "[w: (?x ex:p ?y), print('seen' ?x) -> (?x ex:q ?y) print(?y)]",
+            'print:w/2("seen", ?x), triple(?x, <q>, ?y), print:w/1(?y) :- triple(?x, <p>, ?y).',
+        ),
         ("[axiom: -> (ex:a ex:p ex:b)]", "triple(<a>, <p>, <b>) :- ."),
         ("[triple(?x, a, ?y) -> p()]", "p() :- triple(?x, <rdf#type>, ?y)."),
         (
@@ -139,11 +187,40 @@ def test_reads(text, expected):
         ("ex:", IRI(EX)),
         ("rdfs:label", IRI("http://www.w3.org/2000/01/rdf-schema#label")),
         ("owl:Thing", IRI("http://www.w3.org/2002/07/owl#Thing")),
+        ("http://example/a.b#c?d=1//e", IRI(EX + "a.b#c?d=1//e")),
+        ("urn:isbn:1", IRI("urn:isbn:1")),
+        ("_:b1", BlankNode("b1")),
+        ('"5"^^http://example/t', Literal("5", EX + "t")),
     ],
 )
 def test_terms(text, term):
     (rule,) = read(f"[(?x ex:p {text}) -> q(?x)]").rules
     assert rule.positives[0].arguments[2] == term
+
+
+def test_items_of_lists_are_concluded_by_a_rule_of_their_own():
+    program = read(
+        """[m: (?x ex:all ?l) -> (?x a ex:T), listMapAsObject(?x ex:item ?l),
+               listMapAsSubject(?l ex:of ?x)]
+           [n: (?x ex:all ?l) -> listMapAsSubject(?l a ex:Item)]"""
+    )
+    rules = [rule for rule in program.rules if not rule.name.startswith("list:")]
+    assert [rule.name for rule in rules] == ["m", "m.items1", "m.items2", "n.items1"]
+    assert str(rules[1]).replace(EX, "") == (
+        "triple(?x, <item>, ?*1) :- triple(?x, <all>, ?l), list(?l, ?*2, ?*1)."
+    )
+    assert str(rules[3]).replace(EX, "").replace(RDF, "rdf#") == (
+        "triple(?*1, <rdf#type>, <Item>) :- triple(?x, <all>, ?l), list(?l, ?*2, ?*1)."
+    )
+
+
+def test_reasons_are_what_was_matched():
+    (rule,) = read("[r: (?x ex:p f(?y ?x)), not (?z ex:p ?x), makeTemp(?b) -> (?b a ?y)]").rules
+    name, *rest = rule.guards[-1].arguments
+    assert str(name).startswith('"r#')
+    assert [str(argument) for argument in rest] == ["?x", "?y", '"b"', "?b"]
+    (other,) = read("[r: (?x ex:q f(?y ?x)), makeTemp(?b) -> (?b a ?y)]").rules
+    assert other.guards[-1].arguments[0] != name
 
 
 def test_names_of_rules():
@@ -259,6 +336,36 @@ def test_programs_can_be_pickled():
             "[(?x ?p ?y), makeSkolem() -> q(?x)]",
             "1:14: makeSkolem takes at least 1 argument, not 0",
         ),
+        ("[(?x ?p ?y) -> [(?y ?p ?x) <- (?x a ?p)]]", "1:16: a head cannot be a rule"),
+        ("[(?x ?p ?y) -> (?y ?p ?x) [(?y ?p ?x) -> (?x a ?p)]]", "1:27: a head cannot be a rule"),
+        ("[not (?x ?p ?y) <- (?x ?p ?y)]", "1:2: a head cannot be negated"),
+        ("[ <- (?x ?p ?y)]", "1:1: the rule has no head, so it concludes nothing"),
+        ("[(?x ?p ?y) <- true]", "1:16: true cannot stand in a body"),
+        ("[(?x ?p ?y) -> remove(0)]", "1:16: remove is refused: a rule only adds conclusions"),
+        ("[(?x ?p ?y) -> drop(0)]", "1:16: drop is refused: a rule only adds conclusions"),
+        ("[(?x ?p ?y) -> hide(?p)]", "1:16: hide is refused: what is concluded can be asked for"),
+        ("-> table(rdf:type) .", "1:4: table is refused: every rule is evaluated forward"),
+        ("-> tableAll() .", "1:4: tableAll is refused: every rule is evaluated forward"),
+        (
+            "[(?x ?p ?y), countLiteralValues(?x ?p ?n) -> q(?n)]",
+            "1:14: countLiteralValues is refused: rules of this language do not count",
+        ),
+        ("[(?x ?p ?y), listEqual(?x ?y) -> q(?x)]", "1:14: listEqual is refused: compare"),
+        ("[(?x ?p ?y), listMapAsObject(?x ?p ?y) -> q(?x)]", "1:14: listMapAsObject is refused"),
+        ("[(?x ?p ?y) -> makeTemp(?y)]", "1:16: makeTemp is a builtin, so a head cannot"),
+        ("[(?x ?p ?y), bound(?z) -> q(?x)]", "1:14: ?z is an input of bound, but no positive"),
+        ("[(?x ?p ?y), unbound(?y) -> q(?x)]", "1:14: the body binds ?y, so unbound never holds"),
+        ("[(?x ?p ?y), unbound(5) -> q(?x)]", "1:14: unbound takes a variable there, not"),
+        ("[(?x ?p ?y), sum(?y 1 ?z) unbound(?z) -> q(?x)]", "1:27: the body binds ?z, so unbound"),
+        ("[(f(?x) ?p ?y) -> q(?x)]", "1:3: only the object of a pattern can be a functor like f"),
+        ("[(?x ?p ?y), sum(?x f(?x) ?z) -> q(?x)]", "1:21: only the object of a pattern"),
+        ("[(?x ?p ?y), not (?x ?p f(?x)) -> q(?x)]", "1:25: only the object of a pattern"),
+        ("[(?x ?p f(g(?x))) -> q(?x)]", "1:11: expected a term or ), but found 'g'"),
+        ("[(?x ?p ?y), addOne(?y) -> q(?x)]", "1:14: addOne takes 2 arguments, not 1"),
+        ("[(?x ?p ?y), regex(?y) -> q(?x)]", "1:14: regex takes at least 2 arguments, not 1"),
+        ("@include <http://e/site.rules>", "1:10: rules are included from files, not from http"),
+        ("@include <rhod>", "1:10: there is no file rhod to include, and no regime rhod; did you"),
+        ("@include site.rules", "1:10: expected an IRI in angle brackets, but found 'site"),
         ("[(?x ?p ?y), makeTemp(?x ?y) -> q(?x)]", "1:14: makeTemp takes 1 argument, not 2"),
         ("[(?x ?p ?y), makeTemp(5) -> q(?x)]", "1:14: makeTemp takes a variable there, not"),
         ("[(?x ?p ?y), strConcat() -> q(?x)]", "1:14: strConcat takes at least 1 argument, not 0"),

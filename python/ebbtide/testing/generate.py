@@ -79,9 +79,12 @@ _COMPUTED: Final = tuple(map(Variable, "rs"))
 _VALUE: Final = Variable("n")
 
 _COMPARISONS: Final = ("equal", "notEqual", "lessThan", "greaterThan", "le", "ge")
-_KINDS: Final = ("isLiteral", "notLiteral", "isURI", "isBNode", "notBNode")
-_TEXTS: Final = ("strStarts", "strEnds", "strContains", "regex")
-_OF_TWO: Final = ("sum", "difference", "product", "quotient", "min", "max", "strConcat")
+_KINDS: Final = ("isLiteral", "notLiteral", "isURI", "isBNode", "notBNode", "isPLiteral")
+_TEXTS: Final = ("strStarts", "strEnds", "strContains", "regex", "matches")
+_OF_TWO: Final = (
+    *("sum", "difference", "product", "quotient", "min", "max", "strConcat"),
+    *("skolem", "uriConcat"),
+)
 
 
 def terms() -> st.SearchStrategy[Term]:
