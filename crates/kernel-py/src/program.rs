@@ -1,6 +1,6 @@
 //! Programs and windows as Python hands them over: plain tuples.
 
-use ebbtide_kernel::external::External;
+use ebbtide_kernel::external::Externals;
 use ebbtide_kernel::guard::Builtin;
 use ebbtide_kernel::ids::{ExternalId, RelationId};
 use ebbtide_kernel::instant::Instant;
@@ -73,8 +73,8 @@ pub fn program(
     rules: Vec<RuleTuple>,
     operators: Vec<OperatorTuple>,
     raised: &Raised,
-) -> PyResult<(Program<String>, Vec<Box<dyn External>>)> {
-    let mut externals: Vec<Box<dyn External>> = Vec::new();
+) -> PyResult<(Program<String>, Externals)> {
+    let mut externals = Externals::new();
     let relations =
         relations.into_iter().map(|(name, arity)| Declaration { name, arity }).collect();
     let mut rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {

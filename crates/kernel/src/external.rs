@@ -21,6 +21,9 @@ pub trait External: Send + Sync {
     fn compute(&self, terms: &[&str]) -> Result<Option<String>, Failed>;
 }
 
+/// The external builtins of a program, by `ExternalId`.
+pub type Externals = Vec<Box<dyn External>>;
+
 /// An external builtin could not tell. It keeps the reason to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;

@@ -9,7 +9,7 @@ use oxsdatatypes::Decimal;
 use regex::Regex;
 
 use crate::datatype::{has_type, same_value};
-use crate::external::{External, Failed};
+use crate::external::{External, Externals, Failed};
 use crate::ids::ExternalId;
 use crate::invent::{functor, functor_argument, invent, is_functor};
 use crate::value::{
@@ -115,7 +115,7 @@ impl Builtin {
 /// Evaluates guards, and keeps the regular expressions it met.
 #[derive(Default)]
 pub struct Evaluator {
-    externals: Vec<Box<dyn External>>,
+    externals: Externals,
     failed: bool,
     searched: Patterns,
     matched: Patterns,
@@ -143,7 +143,7 @@ impl Patterns {
 
 impl Evaluator {
     /// An evaluator with the builtins that the kernel does not know, by `ExternalId`.
-    pub fn new(externals: Vec<Box<dyn External>>) -> Self {
+    pub fn new(externals: Externals) -> Self {
         Self { externals, ..Self::default() }
     }
 

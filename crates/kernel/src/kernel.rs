@@ -21,7 +21,7 @@ use crate::arrivals::{Arrival, Arrivals, Says};
 use crate::budget::{Budget, Stopped};
 use crate::calendar::Calendar;
 use crate::counts::{CountWindow, Counted};
-use crate::external::External;
+use crate::external::Externals;
 use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
@@ -174,11 +174,7 @@ pub enum Refused {
 
 impl Kernel {
     /// A kernel for a checked program, and the builtins that only the program's guards know.
-    pub fn new(
-        program: Program<String>,
-        externals: Vec<Box<dyn External>>,
-        settings: Settings,
-    ) -> Self {
+    pub fn new(program: Program<String>, externals: Externals, settings: Settings) -> Self {
         let mut dictionary = Dictionary::default();
         let mut program = program.map(|text| {
             let term = dictionary.intern(&text);
