@@ -26,7 +26,7 @@ INTERSECTION = """
 def short(text: str) -> str:
     for long, prefix in PREFIXES.items():
         text = text.replace(long, prefix)
-    return text.replace("<", "").replace(">", "").replace(", schema:known()", "")
+    return text.replace("<", "").replace(">", "").replace(", not schema:retracted()", "")
 
 
 def schema(text: str) -> list[Fact]:
@@ -52,7 +52,7 @@ def forms(rules: str | Program, known: str) -> list[str]:
     return sorted(
         short(f"{rule.name}: {rule}")
         for rule in plan.program.rules
-        if any(atom.relation == "schema:known" for atom in rule.positives)
+        if any(part.atom.relation == "schema:retracted" for part in rule.negations)
     )
 
 

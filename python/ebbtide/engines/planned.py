@@ -23,18 +23,20 @@ from ebbtide.engines.native import BudgetExceeded, NativeEngine
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
-from ebbtide.plan.assemble import is_novel
+from ebbtide.plan.assemble import RETRACTED, is_novel
 from ebbtide.plan.plan import Plan, make_plan
 from ebbtide.plan.schema import TYPE, Schema
 from ebbtide.program import TRIPLE, Fact, Lineage, Program, Rule
 from ebbtide.terms import Term, parse_term
-from ebbtide.time import FOREVER, Instant, Window
+from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
 
 T = TypeVar("T")
 
 #: A schema from which more facts follow is not worked out.
 MOST_FOLLOWING: Final = 100_000
 _LENGTH: Final = 8
+#: The stream of what holds for ever from an instant on.
+_FROM_NOW_ON: Final = "schema:"
 
 
 class PlannedEngine:
@@ -53,7 +55,7 @@ class PlannedEngine:
     >>> print(engine.plan.program.rules[0])
     triple(?x, <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>, <http://example/Person>) :-
     triple(?x, <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>, <http://example/Student>),
-    schema:known().
+    not schema:retracted().
     """
 
     def __init__(
@@ -73,16 +75,22 @@ class PlannedEngine:
             allowed = budget
             if budget is not None and budget.facts is not None:
                 # What the plan states is not the user's.
-                allowed = replace(budget, facts=budget.facts + len(plan.stated))
+                allowed = replace(budget, facts=budget.facts + len(plan.settled))
             return NativeEngine(
-                plan.program, windows, strategy=strategy, step=step, origin=origin, budget=allowed
+                plan.program,
+                {**windows, _FROM_NOW_ON: Landmark(EARLIEST)},
+                strategy=strategy,
+                step=step,
+                origin=origin,
+                budget=allowed,
             )
 
         self._opened = opened
         self._engine: NativeEngine | None = None
         self._schema = Schema.of(program)
-        self._known: dict[Fact, None] = {}
         self._planned_for: Sequence[Fact] = ()
+        self._background: list[Fact] = []
+        self._in_columns: list[Fact] = []
         self._doubtful: set[Fact] = set()
         self._waiting: list[Callable[[NativeEngine], object]] = []
 
@@ -90,9 +98,11 @@ class PlannedEngine:
 
     def add(self, fact: Fact) -> None:
         """State a background fact. It is seen from the next tick on."""
-        if self._engine is None and self._schema.has(fact):
-            self._known[fact] = None
-        self._tell(lambda engine: engine.add(fact))
+        if self._engine is not None:
+            self._engine.add(fact)
+        else:
+            # Before the first tick it does not matter whether it comes before or after events.
+            self._background.append(fact)
 
     def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
         """State a fact that happens at `at` on a stream; `LateFact` if that tick is over."""
@@ -104,8 +114,10 @@ class PlannedEngine:
         if self._engine is None:
             self._doubtful.add(fact)
         elif fact in self.plan.known:
-            for stated in self.plan.stated:
-                self._engine.retract(stated, at)
+            for settled in self.plan.settled:
+                self._engine.retract(settled, at)
+            if RETRACTED.relation in self.plan.program.relations:
+                self._engine.push(RETRACTED, at, _FROM_NOW_ON)
 
     def push_arrow(
         self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
@@ -119,8 +131,8 @@ class PlannedEngine:
     def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
         """State background facts from Arrow data."""
         if self._engine is None and relation == TRIPLE:
-            data, schema = _schema_rows(data, columns, self._schema)
-            self._known |= dict.fromkeys(schema)
+            data, facts = _schema_rows(data, columns, self._schema)
+            self._in_columns += facts
         self._tell(lambda engine: engine.add_arrow(data, relation, columns))
 
     def _tell(self, say: Callable[[NativeEngine], T]) -> T | None:
@@ -135,7 +147,8 @@ class PlannedEngine:
     def native(self) -> NativeEngine:
         """The kernel with its plan, which is made now if there was no tick yet."""
         if self._engine is None:
-            self._plan_for([fact for fact in self._known if fact not in self._doubtful])
+            known = dict.fromkeys((*self._schema.facts(self._background), *self._in_columns))
+            self._plan_for([fact for fact in known if fact not in self._doubtful])
         assert self._engine is not None
         return self._engine
 
@@ -143,10 +156,11 @@ class PlannedEngine:
         self._planned_for = known
         self.plan = make_plan(self.program, known, close)
         self._engine = self._opened(self.plan)
-        for fact in self.plan.stated:
+        for fact in (*self.plan.settled, *self._background):
             self._engine.add(fact)
         for say in self._waiting:
             say(self._engine)
+        self._background.clear()
         self._waiting.clear()
 
     def evaluate(self, tick: Instant) -> bool:
@@ -255,7 +269,7 @@ def _schema_rows(data: Any, columns: Sequence[str], schema: Schema) -> tuple[Any
     speaks = pc.is_in(table[columns[1]].cast(pa.string()), predicates)
     rows = table.select(list(columns)).filter(speaks).to_pylist()
     facts = (Fact(TRIPLE, tuple(parse_term(row[name]) for name in columns)) for row in rows)
-    return table, [fact for fact in facts if schema.has(fact)]
+    return table, list(schema.facts(facts))
 
 
 def close(

@@ -1,14 +1,14 @@
 """Assembly: the program that runs, from the forms for the known schema and the rules as written.
 
-    cax-sco: triple(?x, a, Person) :- triple(?x, a, Student), schema:known().
+    cax-sco: triple(?x, a, Person) :- triple(?x, a, Student), not schema:retracted().
 
     cax-sco: triple(?x, a, ?d) :- novel:triple(?c, subClassOf, ?d), triple(?x, a, ?c).
     novel:triple(?c, subClassOf, ?d) :- triple(?c, subClassOf, ?d),
                                         not settled:triple(?c, subClassOf, ?d).
 
-`settled` holds what follows from the known schema. It and `schema:known` are stated, and taken back
-when a fact of the known schema is retracted: then all schema is novel, and the rules are as they
-were written. As long as nothing is novel, the rules that ask for it cost nothing.
+`settled` is stated for what follows from the known schema. When a fact of the known schema is
+retracted, `settled` is taken back and `schema:retracted` stated: then all schema is novel, and the
+rules are as they were written. As long as nothing is novel, the rules that ask for it cost nothing.
 
 A rule whose helpers were unfolded keeps them for novel schema, and then they run as written:
 
@@ -33,8 +33,8 @@ from ebbtide.program import Atom, BodyPart, Fact, Lineage, Negation, Program, Ru
 
 NOVEL: Final = "novel:"
 SETTLED: Final = "settled:"
-#: Holds while the known schema does.
-KNOWN: Final = Atom("schema:known", ())
+#: To be stated when a fact of the known schema is retracted.
+RETRACTED: Final = Fact("schema:retracted", ())
 #: Holds while some novel fact concerns a rule whose helpers were unfolded.
 OPEN: Final = Atom("schema:open", ())
 
@@ -55,14 +55,15 @@ def watched(rules: Iterable[Rule], schema: Schema) -> dict[Pattern, None]:
 
 
 def assemble(program: Program, schema: Schema, forms: Forms) -> Program:
-    """The program that concludes what the given one does, once it is told `stated_with(forms)`."""
+    """The program that concludes what the given one does, once it is told what is `settled`."""
     specialised = [rule for rule in program.rules if id(rule) in forms.of]
+    unless = Negation(Atom(RETRACTED.relation, ()))
     rules: list[Rule] = []
     for rule in program.rules:
         if id(rule) not in forms.of:
             rules.append(rule)
             continue
-        rules += (replace(form, body=(*form.body, KNOWN)) for form in forms.of[id(rule)])
+        rules += (replace(form, body=(*form.body, unless)) for form in forms.of[id(rule)])
         if id(rule) in forms.unfolded:
             rules.append(_as_written(rule, (*rule.body, OPEN)))
         else:
@@ -70,20 +71,17 @@ def assemble(program: Program, schema: Schema, forms: Forms) -> Program:
     opening = watched((rule for rule in specialised if id(rule) in forms.unfolded), schema)
     for pattern in watched(specialised, schema):
         atom = pattern.atom
-        novel, settled = _in(NOVEL, atom), _in(SETTLED, atom)
+        novel = _in(NOVEL, atom)
         tests = sorted(pattern.tests, key=str)
-        rules.append(Rule("schema:novel", (novel,), (atom, *tests, Negation(settled))))
+        rules.append(Rule("schema:novel", (novel,), (atom, *tests, Negation(_in(SETTLED, atom)))))
         if pattern in opening:
             rules.append(Rule("schema:open", (OPEN,), (novel, *tests)))
     return program.rewritten(rules)
 
 
-def stated_with(forms: Forms) -> list[Fact]:
+def settled(forms: Forms) -> tuple[Fact, ...]:
     """The facts that an assembled program must be told beside those of the written one."""
-    return [
-        Fact(KNOWN.relation, ()),
-        *(fact._replace(relation=SETTLED + fact.relation) for fact in forms.settled),
-    ]
+    return tuple(fact._replace(relation=SETTLED + fact.relation) for fact in forms.settled)
 
 
 def _novel_forms(rule: Rule, schema: Schema) -> Iterator[Rule]:

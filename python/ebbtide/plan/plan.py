@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ebbtide.plan.assemble import assemble, stated_with, watched
+from ebbtide.plan.assemble import assemble, settled, watched
 from ebbtide.plan.schema import MOST_FACTS, Schema
 from ebbtide.plan.specialise import Close, is_mixed, specialise
 from ebbtide.program import Fact, Program
@@ -21,8 +21,9 @@ class Plan:
     """What runs, what it is told, and what it takes for granted."""
 
     program: Program
-    #: Facts to state for ever; they are to be retracted when one of the known facts is.
-    stated: tuple[Fact, ...] = ()
+    #: Facts to state for ever. When one of the known facts is retracted, these are to be retracted
+    #: as well, and `schema:retracted` is to be stated.
+    settled: tuple[Fact, ...] = ()
     known: frozenset[Fact] = frozenset()
 
 
@@ -43,6 +44,4 @@ def make_plan(program: Program, known: Collection[Fact], close: Close) -> Plan:
     forms = specialise(program, schema, known, close, watched(mixed, schema))
     if forms is None:
         return Plan(program)
-    planned = assemble(program, schema, forms)
-    stated = (fact for fact in stated_with(forms) if fact.relation in planned.relations)
-    return Plan(planned, tuple(stated), frozenset(known))
+    return Plan(assemble(program, schema, forms), settled(forms), frozenset(known))

@@ -16,7 +16,7 @@ An atom speaks of the schema if it is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -88,6 +88,19 @@ class Schema:
         large = {key for key, times in count.items() if times > most}
         small = replace(self, predicates=self.predicates - large, classes=self.classes - large)
         return small._with_relations(program) if large else self
+
+    def facts(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """The triples among the facts that speak of the schema."""
+        # Most facts do not: whoever states many of them should not wait for this.
+        names = {iri.value for iri in (*self.predicates, TYPE)}
+        for fact in facts:
+            if (
+                fact.relation == TRIPLE
+                and isinstance(predicate := fact.terms[1], IRI)
+                and predicate.value in names
+                and self.has(fact)
+            ):
+                yield fact
 
     def has(self, atom: Atom | Fact) -> bool:
         """Whether the atom speaks of the schema.
