@@ -13,14 +13,15 @@ from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.protocol import Engine
 from ebbtide.engines.reference import ReferenceEngine
-from ebbtide.program import Aggregate, Echo, Fact, Held, Operator, Program, ProgramError
-from ebbtide.terms import IRI, Literal
+from ebbtide.program import Aggregate, Echo, Fact, Held, Narrow, Operator, Program, ProgramError
+from ebbtide.terms import IRI, Literal, Term
 from ebbtide.terms.term import XSD
 from ebbtide.testing import Happening, Tick, play, program, rows, show_rows, stream
-from ebbtide.testing.generate import streams, windows
+from ebbtide.testing.generate import STREAMS, streams, windows
 from ebbtide.testing.notation import EXAMPLE
-from ebbtide.time import Sliding, Window
+from ebbtide.time import Instant, Sliding, Window
 
 STRATEGIES = st.sampled_from(["expiry", "dred", "naive"])
 NODES = st.sampled_from("ABC").map(lambda name: IRI(EXAMPLE + name))
@@ -168,6 +169,34 @@ def test_a_snapshot_changes_nothing(
     deltas += play(second, story[cut:])
     assert show_rows(rows(deltas)) == show_rows(rows(expected))
     assert second.facts() == whole.facts()
+
+
+NARROWED = """path(?x, ?y) :- p(?x, ?y).
+              path(?x, ?z) :- path(?x, ?y), p(?y, ?z), notEqual(?x, ?z)."""
+
+
+@given(st.integers(1, 6), st.integers(0, 5), streams(PAIRS, retractions=False), STRATEGIES)
+def test_a_narrower_window_is_the_same_facts_ending_earlier(
+    range_: int, by: int, story: list[Happening], strategy: str
+) -> None:
+    note("  ".join(map(str, story)))
+    rules = program(NARROWED).rules
+    both = Program(rules, {"p": 2}, operators=[Narrow("path", "near", by)])
+    looking = {name: Sliding(range_ + by) for name in STREAMS}
+    wide = NativeEngine(both, looking, strategy=strategy)
+    oracle = ReferenceEngine(both, looking)
+    narrow = NativeEngine(Program(rules), {name: Sliding(range_) for name in STREAMS})
+    for happening in story:
+        for engine in (wide, oracle, narrow):
+            play(engine, [happening])
+        if isinstance(happening, Tick):
+            assert wide.facts() == oracle.facts()
+            assert _of("near", wide) == _of("path", narrow)
+
+
+def _of(relation: str, engine: Engine) -> dict[tuple[Term, ...], Instant]:
+    facts = engine.facts().items()
+    return {fact.terms: until for fact, until in facts if fact.relation == relation}
 
 
 @pytest.mark.parametrize(

@@ -68,3 +68,28 @@ def test_a_snapshot_changes_nothing(
     deltas += play(second, story[cut:])
     assert show_rows(rows(deltas)) == show_rows(rows(expected))
     assert second.facts() == whole.facts()
+
+
+@given(programs(), programs(), windows(), streams(), STRATEGIES, st.data())
+def test_adopted_statements_are_as_good_as_one_s_own(
+    before: Program,
+    after: Program,
+    looking: dict[str, Window],
+    story: list[Happening],
+    strategy: str,
+    data: st.DataObject,
+) -> None:
+    known = {**before.relations, **after.relations}
+    if any(before.relations.get(name, arity) != arity for name, arity in after.relations.items()):
+        return
+    before, after = Program(before.rules, known), Program(after.rules, known)
+    note(f"{before}\nthen\n{after}\n{looking}\n" + "  ".join(map(str, story)))
+    cut = data.draw(st.integers(0, len(story)))
+    own = NativeEngine(after, looking, strategy=strategy)
+    play(own, story)
+    first = NativeEngine(before, looking, strategy=strategy)
+    play(first, story[:cut])
+    second = NativeEngine(after, looking, strategy=strategy)
+    second.adopt(first)
+    play(second, story[cut:])
+    assert second.facts() == own.facts()

@@ -298,6 +298,11 @@ impl Kernel {
         Ok(nodes.collect())
     }
 
+    /// Take over the statements and arrivals of another kernel with the same windows.
+    fn adopt(&mut self, other: &Self) {
+        self.core.adopt(&other.core);
+    }
+
     fn snapshot<'py>(&self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.core.snapshot(fingerprint))
     }

@@ -34,12 +34,14 @@ pub type GuardTuple = (BuiltinTuple, Vec<ArgumentTuple>);
 pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
 
-/// `("aggregate", function, input, output, group, value, stratum)`, `("echo", input, output, span)`,
-/// `("held", input, output, span, start)`.
+/// `("aggregate", function, input, output, group, value, stratum)`,
+/// `("narrow", input, output, by, stratum)`, `("held", input, output, span, start)`,
+/// `("echo", input, output, span)`.
 #[derive(FromPyObject)]
 pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
-    Held((String, usize, usize, i64, Option<i64>)),
+    /// A narrowing's last part is a stratum, a run's an instant or none.
+    Past((String, usize, usize, i64, Option<i64>)),
     Echo((String, usize, usize, i64)),
 }
 
@@ -114,9 +116,15 @@ fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
             let (input, output) = (RelationId::at(input), RelationId::at(output));
             Operator::Aggregate { function, input, output, group, value, stratum }
         }
-        OperatorTuple::Held((_, input, output, span, start)) => {
+        OperatorTuple::Past((name, input, output, span, last)) => {
             let (input, output) = (RelationId::at(input), RelationId::at(output));
-            Operator::Held { input, output, span, start: start.map(Instant) }
+            match (name.as_str(), last) {
+                ("narrow", Some(stratum)) => {
+                    let stratum = usize::try_from(stratum)?;
+                    Operator::Narrow { input, output, by: span, stratum }
+                }
+                _ => Operator::Held { input, output, span, start: last.map(Instant) },
+            }
         }
         OperatorTuple::Echo((_, input, output, span)) => {
             let (input, output) = (RelationId::at(input), RelationId::at(output));

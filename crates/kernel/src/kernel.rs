@@ -26,7 +26,7 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::maintain::{Strategy, TOGETHER};
-use crate::operator::{Grouping, Operator, Runs};
+use crate::operator::{Grouping, Narrowing, Operator, Runs};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -137,6 +137,7 @@ pub struct Kernel {
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     pub(crate) counted: HashMap<FactId, Counted>,
     pub(crate) groupings: Vec<Grouping>,
+    pub(crate) narrowings: Vec<Narrowing>,
     /// Per relation, which relations echo it, and for how long.
     pub(crate) echoes: Vec<Vec<(RelationId, i64)>>,
     pub(crate) runs: Vec<Runs>,
@@ -221,6 +222,7 @@ impl Kernel {
         Self {
             count_windows: count_windows.collect(),
             groupings: program.operators.iter().filter_map(Grouping::new).collect(),
+            narrowings: program.operators.iter().filter_map(Narrowing::new).collect(),
             echoes,
             runs: program.operators.iter().filter_map(Runs::new).collect(),
             arrivals: Arrivals::new(settings.grid),
@@ -395,7 +397,7 @@ impl Kernel {
         self.tick.is_some_and(|tick| at <= tick)
     }
 
-    fn enqueue(&mut self, arrival: Arrival, terms: &[TermId]) {
+    pub(crate) fn enqueue(&mut self, arrival: Arrival, terms: &[TermId]) {
         for term in terms {
             self.dictionary.retain(*term);
         }
@@ -566,15 +568,13 @@ impl Kernel {
     }
 }
 
-/// Statements are settled in stratum 0. A rule that negates, or an aggregate, reads what was settled
-/// below it, so it needs a stratum above, even where no rule derives what it reads.
+/// Statements are settled in stratum 0. A rule that negates, an aggregate or a narrowing reads what was
+/// settled below it, so it needs a stratum above, even where no rule derives what it reads.
 fn lift(program: &mut Program<TermId>) {
     let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
-    let aggregates = |operator: &Operator| {
-        matches!(operator, Operator::Aggregate { .. }) && operator.stratum() == 0
-    };
+    let reads_below = |operator: &Operator| operator.reads_below() && operator.stratum() == 0;
     if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len()))
-        || program.operators.iter().any(aggregates)
+        || program.operators.iter().any(reads_below)
     {
         program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
         program.operators.iter_mut().for_each(Operator::lift);

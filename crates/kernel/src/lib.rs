@@ -4,6 +4,7 @@
 //! by themselves as the window moves. Start with [`kernel::Kernel`]; `instant` has the algebra of
 //! lifetimes, `relation` the facts, `plan` and `join` the rules, `maintain` what happens at a tick.
 
+mod adopt;
 pub mod agenda;
 pub mod arrivals;
 pub mod budget;

@@ -24,6 +24,7 @@ from ebbtide.program import (
     Fact,
     Guard,
     Held,
+    Narrow,
     Operator,
     Program,
     Rule,
@@ -119,6 +120,8 @@ class NativeEngine:
         match operator:
             case Aggregate(function, group=group, value=value):
                 return "aggregate", function, input, output, list(group), value, stratum
+            case Narrow(by=by):
+                return "narrow", input, output, by, stratum
             case Echo(span=span):
                 return "echo", input, output, span
             case Held(span=span, start=start):
@@ -247,6 +250,18 @@ class NativeEngine:
         """A digest of the program and the windows: what a snapshot must agree with."""
         windows = "".join(f"\n{name} {window}" for name, window in self.windows.items())
         return hashlib.sha256((self.program.fingerprint + windows).encode()).hexdigest()[:32]
+
+    def adopt(self, other: NativeEngine) -> None:
+        """Take over what was stated to another engine of other rules, but the same windows.
+
+        This engine must be fresh. It goes on from the other one's last tick, which it evaluates
+        anew for its own rules.
+        """
+        if other.windows != self.windows:
+            raise ValueError("an engine can only adopt the statements of one with the same windows")
+        self._kernel.adopt(other._kernel)
+        if other._kernel.tick is not None:
+            self._kernel.advance(other._kernel.tick)
 
     def snapshot(self) -> bytes:
         """Everything the engine needs to go on."""

@@ -2,8 +2,8 @@
 
 An operator reads one relation, its input, and states facts of another, its output. No rule and
 nobody else may conclude or state the output, save for the rule that `Echo` brings along. Invariant:
-an `Aggregate` reads a relation that is finished, so its output stands in a higher stratum; `Echo`
-and `Held` speak of earlier instants only, so rules may be recursive through them.
+an `Aggregate` or a `Narrow` reads a relation that is finished, so its output stands in a higher
+stratum; `Echo` and `Held` speak of earlier instants only, so rules may be recursive through them.
 """
 
 from __future__ import annotations
@@ -43,6 +43,22 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrow:
+    """The output is the input as a window shorter by `by` would have it: facts end that earlier.
+
+    That is exact where the input follows from facts in time windows without negation.
+    """
+
+    input: str
+    output: str
+    by: int
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.output} = narrow({self.input} by {self.by})"
+
+
+@dataclass(frozen=True, slots=True)
 class Echo:
     """The output holds now if the input holds, or held at an instant at most `span` before."""
 
@@ -73,7 +89,7 @@ class Held:
         return f"{self.output} = held({self.input} for {self.span}{since})"
 
 
-Operator: TypeAlias = Aggregate | Echo | Held
+Operator: TypeAlias = Aggregate | Narrow | Echo | Held
 
 
 def echo_rules(operators: Iterable[Operator], relations: Mapping[str, int]) -> Iterator[Rule]:
@@ -111,8 +127,8 @@ def check_operators(
         makers[operator.output] = str(operator)
         if isinstance(operator, Aggregate):
             _check_aggregate(operator, arity)
-        elif operator.span < 0:
-            raise ProgramError(f"a span cannot be negative: {operator.span}", operator.origin)
+        elif (span := operator.by if isinstance(operator, Narrow) else operator.span) < 0:
+            raise ProgramError(f"a span cannot be negative: {span}", operator.origin)
 
 
 def _check_aggregate(operator: Aggregate, arity: int) -> None:
@@ -128,9 +144,9 @@ def _check_aggregate(operator: Aggregate, arity: int) -> None:
         raise ProgramError(f"{operator.input} has {arity} columns", operator.origin)
 
 
-def as_dependency(operator: Aggregate, relations: Mapping[str, int]) -> Rule:
-    """A rule that depends on what the aggregate does, and as strictly: as if by `not`."""
-    head = Atom(operator.output, _variables(len(operator.group) + 1), operator.origin)
+def as_dependency(operator: Aggregate | Narrow, relations: Mapping[str, int]) -> Rule:
+    """A rule that depends on what the operator reads, and as strictly: as if by `not`."""
+    head = Atom(operator.output, _variables(output_arity(operator, relations)), operator.origin)
     body = Atom(operator.input, _variables(relations[operator.input]), operator.origin)
     return Rule(str(operator), (head,), (Negation(body),), operator.origin)
 

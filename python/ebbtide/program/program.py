@@ -18,6 +18,7 @@ from ebbtide.program.check import check_rules
 from ebbtide.program.lists import lower_lists
 from ebbtide.program.operator import (
     Aggregate,
+    Narrow,
     Operator,
     as_dependency,
     check_operators,
@@ -35,7 +36,7 @@ class Program:
 
     `relations` declares relations with their arity; those that rules mention and `triple` are
     added. With `closed=True` a relation that is mentioned but not declared is an error. `operators`
-    state relations beyond rules: aggregates, echoes and runs.
+    state relations beyond rules: aggregates, narrower windows, echoes and runs.
     """
 
     rules: tuple[Rule, ...]
@@ -70,16 +71,16 @@ class Program:
         closed: bool,
         operators: tuple[Operator, ...],
     ) -> None:
-        aggregates = [each for each in operators if isinstance(each, Aggregate)]
-        dependencies = [as_dependency(each, relations) for each in aggregates]
+        readers = [each for each in operators if isinstance(each, Aggregate | Narrow)]
+        dependencies = [as_dependency(each, relations) for each in readers]
         strata = stratify([*rules, *dependencies])
-        of_aggregates = dict(zip(map(id, aggregates), strata[len(rules) :], strict=True))
+        of_readers = dict(zip(map(id, readers), strata[len(rules) :], strict=True))
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "relations", relations)
         object.__setattr__(self, "closed", closed)
         object.__setattr__(self, "operators", operators)
         object.__setattr__(self, "strata", strata[: len(rules)])
-        places = tuple(of_aggregates.get(id(each), 0) for each in operators)
+        places = tuple(of_readers.get(id(each), 0) for each in operators)
         object.__setattr__(self, "operator_strata", places)
 
     def rewritten(self, rules: Iterable[Rule]) -> Program:

@@ -106,7 +106,8 @@ impl Kernel {
         self.candidates.iter_mut().for_each(Vec::clear);
         for position in 0..self.relations.len() {
             let relation = RelationId::at(position);
-            let is_value = self.groupings.iter().any(|grouping| grouping.output == relation);
+            let is_value = self.groupings.iter().any(|grouping| grouping.output == relation)
+                || self.narrowings.iter().any(|narrowing| narrowing.output == relation);
             self.relations[position].unlink_all();
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {
@@ -129,8 +130,11 @@ impl Kernel {
             let relation = RelationId::at(position);
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {
-                let stated = self.relations[position].stated(row);
-                self.offer_statement(FactId { relation, row }, stated);
+                let fact = FactId { relation, row };
+                if self.settings.strategy == Strategy::Dred {
+                    self.note_end(fact);
+                }
+                self.offer_statement(fact, self.relations[position].stated(row));
             }
         }
     }

@@ -85,6 +85,7 @@ impl Kernel {
         }
         self.replan_if_stale();
         for stratum in 0..self.plan.starts.len() {
+            self.narrow(stratum, tick, anew);
             self.aggregate(stratum, anew);
             if !anew {
                 self.lower(stratum, tick);

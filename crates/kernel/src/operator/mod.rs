@@ -5,6 +5,8 @@
 //!
 //! - `Aggregate`: one fact for each group of the input, with a count, a sum, a least or greatest
 //!   value, or an average. It reads what lower strata settled.
+//! - `Narrow`: the input as a window shorter by a span would have it: each fact ends that much
+//!   earlier. It reads what lower strata settled.
 //! - `Echo`: the output holds for a span beyond the input: what held at some instant of the span that
 //!   ends now. A rule concludes the output from the input; the operator states what is over.
 //! - `Held`: the output holds while the input held at every instant of the span before now.
@@ -15,10 +17,12 @@
 
 mod aggregate;
 mod exact;
+mod narrow;
 mod past;
 
 pub use aggregate::Function;
 pub(crate) use aggregate::Grouping;
+pub(crate) use narrow::Narrowing;
 pub(crate) use past::Runs;
 
 use crate::ids::RelationId;
@@ -40,6 +44,17 @@ pub enum Operator {
         /// The column whose values count; facts are counted without one.
         value: Option<usize>,
         /// The stratum before which the groups are complete.
+        stratum: usize,
+    },
+    /// The output ends `by` before the input.
+    Narrow {
+        /// The relation read.
+        input: RelationId,
+        /// The relation stated.
+        output: RelationId,
+        /// By how much a fact ends earlier.
+        by: i64,
+        /// The stratum before which the input is complete.
         stratum: usize,
     },
     /// The output holds for `span` after the input.
@@ -68,14 +83,29 @@ impl Operator {
     /// The stratum whose evaluation the operator precedes.
     pub fn stratum(&self) -> usize {
         match self {
-            Self::Aggregate { stratum, .. } => *stratum,
+            Self::Aggregate { stratum, .. } | Self::Narrow { stratum, .. } => *stratum,
             Self::Echo { .. } | Self::Held { .. } => 0,
         }
     }
 
-    /// Move an aggregate to the next stratum.
+    /// The relation that it states.
+    pub fn output(&self) -> RelationId {
+        match self {
+            Self::Aggregate { output, .. }
+            | Self::Narrow { output, .. }
+            | Self::Echo { output, .. }
+            | Self::Held { output, .. } => *output,
+        }
+    }
+
+    /// Whether the operator reads what lower strata settled.
+    pub(crate) fn reads_below(&self) -> bool {
+        matches!(self, Self::Aggregate { .. } | Self::Narrow { .. })
+    }
+
+    /// Move an operator that reads what lower strata settled to the next one.
     pub(crate) fn lift(&mut self) {
-        if let Self::Aggregate { stratum, .. } = self {
+        if let Self::Aggregate { stratum, .. } | Self::Narrow { stratum, .. } = self {
             *stratum += 1;
         }
     }

@@ -15,23 +15,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
-from ebbtide.engines.reference.operators import aggregated
-from ebbtide.program import Aggregate, Argument, Atom, Fact, Guard, Program, Rule, Variable
+from ebbtide.engines.reference.operators import aggregated, narrowed
+from ebbtide.program import Aggregate, Argument, Atom, Fact, Guard, Narrow, Program, Rule, Variable
 from ebbtide.program.user import asking
 from ebbtide.terms import Term
-from ebbtide.time import FOREVER, Instant
+from ebbtide.time import EARLIEST, FOREVER, Instant
 
 Binding: TypeAlias = Mapping[Variable, Term]
 Rows: TypeAlias = Mapping[str, Mapping[tuple[Term, ...], Instant]]
 
 
-def closure(program: Program, stated: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
+def closure(
+    program: Program, stated: Mapping[Fact, Instant], tick: Instant = EARLIEST
+) -> dict[Fact, Instant]:
     """The least facts that hold what is stated and every conclusion, each with its `until`."""
     facts = dict(stated)
     for stratum in sorted({*program.strata, *program.operator_strata}):
         for operator, place in zip(program.operators, program.operator_strata, strict=True):
             if isinstance(operator, Aggregate) and place == stratum:
-                facts.update(aggregated(operator, facts))
+                facts.update(list(aggregated(operator, facts)))
+            elif isinstance(operator, Narrow) and place == stratum:
+                facts.update(list(narrowed(operator, facts, tick)))
         rules = [
             rule
             for rule, place in zip(program.rules, program.strata, strict=True)

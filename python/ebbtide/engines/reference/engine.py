@@ -66,7 +66,7 @@ class ReferenceEngine:
         stated = self._journal.stated(tick)
         for fact, until in remembered(self._program.operators, self._past, tick):
             stated[fact] = max(until, stated.get(fact, until))
-        before, after = self._facts, closure(self._program, stated)
+        before, after = self._facts, closure(self._program, stated, tick)
         self._tick, self._facts = tick, after
         if self._program.operators:
             self._past.append((tick, after))

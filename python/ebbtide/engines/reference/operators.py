@@ -20,7 +20,7 @@ from ebbtide.engines.reference.values import (
     truncated,
     value,
 )
-from ebbtide.program import Aggregate, Echo, Fact, Held, Operator
+from ebbtide.program import Aggregate, Echo, Fact, Held, Narrow, Operator
 from ebbtide.terms import Term, to_term
 from ebbtide.time import FOREVER, Instant
 
@@ -43,6 +43,17 @@ def aggregated(
         if found is not None:
             term, until = found
             yield Fact(operator.output, (*key, term)), until
+
+
+def narrowed(
+    operator: Narrow, facts: Mapping[Fact, Instant], tick: Instant
+) -> Iterator[tuple[Fact, Instant]]:
+    """The input's facts that hold still when all end earlier; background does not end."""
+    for fact, until in facts.items():
+        if fact.relation == operator.input:
+            end = until if until == FOREVER else until - operator.by
+            if end > tick:
+                yield Fact(operator.output, fact.terms), end
 
 
 def _result(function: str, members: list[Member]) -> tuple[Term, Instant] | None:

@@ -1,0 +1,95 @@
+//! Adopting: a kernel of another program takes over what was stated to this one.
+//!
+//! Relations are matched by name and arity; what the new program does not know is left behind, and
+//! so is what operators state. Conclusions are not taken over: the next tick derives them, and that
+//! tick may be the one the other kernel evaluated last.
+
+use crate::arrivals::Arrival;
+use crate::counts::Counted;
+use crate::ids::{FactId, RelationId, TermId};
+use crate::instant::{FOREVER, NEVER};
+use crate::kernel::Kernel;
+
+impl Kernel {
+    /// Take over the statements and arrivals of another kernel with the same windows. The kernel
+    /// must be fresh.
+    pub fn adopt(&mut self, other: &Self) {
+        let relations: Vec<Option<RelationId>> = (0..other.relations.len())
+            .map(|position| self.counterpart(other, RelationId::at(position)))
+            .collect();
+        for (position, relation) in other.relations.iter().enumerate() {
+            let Some(now) = relations[position] else { continue };
+            for row in relation.rows() {
+                let fact = FactId { relation: RelationId::at(position), row };
+                let stated = other
+                    .counted
+                    .get(&fact)
+                    .map_or(relation.stated(row), |counted| counted.otherwise);
+                if stated != NEVER {
+                    let fact = self.counterpart_fact(other, now, fact);
+                    self.set_stated(fact, stated);
+                }
+            }
+        }
+        self.adopt_counts(other, &relations);
+        // No tick changed these rows yet.
+        for change in std::mem::take(&mut self.changes) {
+            self.relations[change.fact.relation.index()].set_changed(change.fact.row, false);
+        }
+        for batch in other.arrivals.batches() {
+            let mut from = 0;
+            for arrival in &batch.arrivals {
+                let arity = other.relations[arrival.relation.index()].arity();
+                let terms = &batch.terms[from..from + arity];
+                from += arity;
+                let Some(relation) = relations[arrival.relation.index()] else { continue };
+                let terms: Vec<TermId> =
+                    terms.iter().map(|term| self.term_of(other, *term)).collect();
+                self.enqueue(Arrival { relation, ..*arrival }, &terms);
+            }
+        }
+    }
+
+    fn adopt_counts(&mut self, other: &Self, relations: &[Option<RelationId>]) {
+        for (position, window) in other.count_windows.iter().enumerate() {
+            let entries = window.iter().flat_map(|window| window.groups.values().flatten());
+            let mut entries: Vec<_> = entries.copied().collect();
+            entries.sort_by_key(|(at, _)| *at);
+            for (at, fact) in entries {
+                let Some(now) = relations[fact.relation.index()] else { continue };
+                let fact = self.counterpart_fact(other, now, fact);
+                let relation = &self.relations[now.index()];
+                let terms: Vec<TermId> = relation.terms(fact.row).collect();
+                let fresh = Counted { entries: 0, otherwise: relation.stated(fact.row) };
+                if let Some(window) = &mut self.count_windows[position] {
+                    window.enter(at, fact, &terms);
+                    self.counted.entry(fact).or_insert(fresh).entries += 1;
+                    self.set_stated(fact, FOREVER);
+                }
+            }
+        }
+    }
+
+    fn counterpart(&self, other: &Self, relation: RelationId) -> Option<RelationId> {
+        let declared = &other.program.relations[relation.index()];
+        let position = self.program.relations.iter().position(|each| each == declared)?;
+        let found = RelationId::at(position);
+        let stated_by_operator = |kernel: &Self, id| {
+            kernel.program.operators.iter().any(|operator| operator.output() == id)
+        };
+        let by_operator = stated_by_operator(self, found) || stated_by_operator(other, relation);
+        (!by_operator).then_some(found)
+    }
+
+    fn counterpart_fact(&mut self, other: &Self, relation: RelationId, fact: FactId) -> FactId {
+        let terms: Vec<TermId> = other.relations[fact.relation.index()]
+            .terms(fact.row)
+            .map(|term| self.term_of(other, term))
+            .collect();
+        self.row_for(relation, &terms)
+    }
+
+    fn term_of(&mut self, other: &Self, term: TermId) -> TermId {
+        self.dictionary.intern(other.dictionary.text(term))
+    }
+}
