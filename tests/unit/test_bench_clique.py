@@ -42,9 +42,8 @@ def test_what_is_measured(tmp_path: Path) -> None:
     # Without versions: the package need not be installed.
     results = Results("regimes", {}, versions={})
     said: list[str] = []
-    measure_clique(
-        Settings(rounds=1), results, tmp_path, said.append, by_table=(5,), by_steps=(5, 9)
-    )
+    settings = Settings(rounds=1, cliques_by_table=(5,), cliques_by_steps=(5, 9))
+    measure_clique(settings, results, tmp_path, said.append)
     found = [each.parameters for each in results.named("clique")]
     assert [(each["rules"], each["terms"], each["stated as"]) for each in found] == [
         ("owl2rl", 5, "chain"),

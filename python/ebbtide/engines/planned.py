@@ -265,11 +265,18 @@ def _schema_rows(data: Any, columns: Sequence[str], schema: Schema) -> tuple[Any
     except ImportError:
         return data, []
     table = pa.table(data)
-    predicates = pa.array([each.text for each in (*schema.predicates, TYPE)], pa.string())
-    speaks = pc.is_in(table[columns[1]].cast(pa.string()), predicates)
+    _, predicates, objects = (table[name].cast(pa.string()) for name in columns)
+
+    def among(column: Any, terms: Iterable[Term]) -> Any:
+        return pc.is_in(column, pa.array([term.text for term in terms], pa.string()))
+
+    # Most facts with a type are no schema, and there are too many of them to look at one by one.
+    speaks = pc.or_(
+        among(predicates, schema.predicates),
+        pc.and_(pc.equal(predicates, TYPE.text), among(objects, schema.classes)),
+    )
     rows = table.select(list(columns)).filter(speaks).to_pylist()
-    facts = (Fact(TRIPLE, tuple(parse_term(row[name]) for name in columns)) for row in rows)
-    return table, list(schema.facts(facts))
+    return table, [Fact(TRIPLE, tuple(parse_term(row[name]) for name in columns)) for row in rows]
 
 
 def close(

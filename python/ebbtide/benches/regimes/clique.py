@@ -28,8 +28,6 @@ from ebbtide.regimes import load
 from ebbtide.terms import IRI
 
 PROPERTIES: Final = 3
-BY_TABLE: Final = (50, 100, 200)
-BY_STEPS: Final = (100, 300, 1_000)
 SHAPES: Final = ("chain", "star")
 
 SAME_AS: Final = IRI("http://www.w3.org/2002/07/owl#sameAs")
@@ -46,19 +44,11 @@ STEP_BY_STEP: Final = """
 """
 
 
-def measure_clique(
-    settings: Settings,
-    results: Results,
-    folder: Path,
-    say: Say,
-    *,
-    by_table: tuple[int, ...] = BY_TABLE,
-    by_steps: tuple[int, ...] = BY_STEPS,
-) -> None:
+def measure_clique(settings: Settings, results: Results, folder: Path, say: Say) -> None:
     """Processor seconds for cliques of some sizes, with the facts and derivations of each."""
     programs = (
-        ("owl2rl", load("owl2rl"), by_table),
-        ("step by step", parse_rules(STEP_BY_STEP), by_steps),
+        ("owl2rl", load("owl2rl"), settings.cliques_by_table),
+        ("step by step", parse_rules(STEP_BY_STEP), settings.cliques_by_steps),
     )
     for name, program, sizes in programs:
         for terms in sizes:

@@ -8,7 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import TRIPLE, Program
 from ebbtide.testing.workloads.lubm import Row
 from ebbtide.time import Sliding
@@ -27,9 +27,9 @@ def read(path: str | PathLike[str]) -> pa.Table:
         return table_of(_row(line) for line in file)
 
 
-def materialise(program: Program, table: pa.Table) -> NativeEngine:
+def materialise(program: Program, table: pa.Table) -> PlannedEngine:
     """An engine that holds the triples and all that follows."""
-    engine = NativeEngine(program, {"default": Sliding(1)})
+    engine = PlannedEngine(program, {"default": Sliding(1)})
     engine.add_arrow(table, TRIPLE, COLUMNS)
     engine.evaluate(0)
     return engine

@@ -48,7 +48,7 @@ def measure_rules(settings: Settings, results: Results, folder: Path, say: Say) 
                 watch = Stopwatch()
                 engine = materialise(program, table)
                 seconds.append(watch.lap())
-        stats = engine.stats()
+        stats = engine.native.stats()
         return Cost(stats["lookups"], stats["derivations"], len(engine), median(seconds))
 
     say(f"rules: all {len(program.rules)}")

@@ -15,7 +15,8 @@ class Settings:
 
     `universities` is the N of the generated LUBM(N); every contender runs `rounds` times, but the
     slow owlrl once. The cost of rules is measured on so many `departments`. `queries` are streamed
-    through one by one. `chains` are the lengths of the subclass chains.
+    through one by one. `chains` are the lengths of the subclass chains. Cliques of equal terms are
+    smaller under the rules of the table, whose cost is cubic.
     """
 
     universities: int = 5
@@ -23,6 +24,8 @@ class Settings:
     departments: int = 15
     queries: tuple[str, ...] = tuple(QUERIES)
     chains: tuple[int, ...] = (1_000, 10_000, 100_000)
+    cliques_by_table: tuple[int, ...] = (50, 100, 200)
+    cliques_by_steps: tuple[int, ...] = (100, 300, 1_000)
     peers: bool = False
     seed: int = 0
 
@@ -32,10 +35,18 @@ class Settings:
         at_least("departments", self.departments, 1)
         for chain in self.chains:
             at_least("chain", chain, 1)
+        for clique in (*self.cliques_by_table, *self.cliques_by_steps):
+            at_least("clique", clique, 2)
 
 
 FULL: Final = Settings()
 # A first number in half a minute, not a measurement.
 QUICK: Final = Settings(
-    universities=1, rounds=1, departments=1, queries=("q1", "q9"), chains=(100, 1_000)
+    universities=1,
+    rounds=1,
+    departments=1,
+    queries=("q1", "q9"),
+    chains=(100, 1_000),
+    cliques_by_table=(10, 20),
+    cliques_by_steps=(10, 100),
 )

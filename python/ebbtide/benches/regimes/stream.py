@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ebbtide.benches.regimes.contenders import Stopwatch
 from ebbtide.benches.regimes.materialise import COLUMNS, table_of
-from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.planned import PlannedEngine
 from ebbtide.languages.jena import parse_rules
 from ebbtide.program import TRIPLE
 from ebbtide.program.join import join
@@ -45,7 +45,7 @@ class Sample(NamedTuple):
 def stream(universities: int, seed: int, queries: Sequence[str]) -> Iterator[Sample]:
     """A sample a department."""
     program = join([load("owl2rl"), parse_rules(query_rules(*queries))])
-    engine = NativeEngine(program, {STREAM: Tumbling(EVERY)}, step=EVERY)
+    engine = PlannedEngine(program, {STREAM: Tumbling(EVERY)}, step=EVERY)
     engine.add_arrow(table_of(ontology()), TRIPLE, COLUMNS)
     engine.evaluate(0)
     process = psutil.Process()
@@ -57,7 +57,7 @@ def stream(universities: int, seed: int, queries: Sequence[str]) -> Iterator[Sam
         watch = Stopwatch()
         engine.push_arrow(table, STREAM, TRIPLE, "t", COLUMNS)
         engine.evaluate(tick)
-        answers += sum(len(engine.facts_arrow(query)) for query in queries)
+        answers += sum(len(engine.native.facts_arrow(query)) for query in queries)
         seconds += watch.lap()
         triples += table.num_rows
         yield Sample(number, triples, answers, seconds, process.memory_info().rss)

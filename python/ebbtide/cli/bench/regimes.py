@@ -18,6 +18,7 @@ class Measured(StrEnum):
     RULES = "rules"
     LARGE = "large"
     EVENTS = "events"
+    CLIQUE = "clique"
 
 
 def regimes(
@@ -41,6 +42,8 @@ def regimes(
     large: LUBM(N), generated, and peak memory
 
     events: the workload of INSTANS: a department a window, query by query
+
+    clique: terms that are all equal, by the rules of the table and step by step
 
     A goal that is missed is said, and is no error.
     """

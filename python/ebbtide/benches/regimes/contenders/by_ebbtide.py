@@ -24,7 +24,7 @@ def contend(job: Job) -> Ended:
     load = watch.lap()
     engine = materialise(program, table)
     reason, peak = watch.lap(), peak_memory()
-    facts = pa.table(engine.facts_arrow(TRIPLE))
+    facts = pa.table(engine.native.facts_arrow(TRIPLE))
     hand_out = watch.lap()
 
     def closure() -> Iterator[tuple[str, str, str]]:
