@@ -71,7 +71,8 @@ test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python 
 .PHONY: test-rust
 test-rust: cargo
 	$(call say,"Rust tests")
-	@cargo test --quiet --release --package ebbtide-kernel --package ebbtide-sparql
+	@cargo test --quiet --release --package ebbtide-kernel --package ebbtide-formats \
+	  --package ebbtide-sparql
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience

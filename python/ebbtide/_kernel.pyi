@@ -1,20 +1,29 @@
 """The kernel's Python face; see `ebbtide.engines.native` for what things mean."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, TypeAlias, final
 
 __all__ = [
+    "MAX_LINE",
+    "BadLine",
     "BareTable",
     "BudgetExceeded",
+    "FormatError",
     "Kernel",
+    "Reader",
     "SnapshotError",
     "SparqlSyntaxError",
     "Table",
+    "parse_instant",
+    "parse_lines",
     "sparql_holds",
     "sparql_query",
     "sparql_update",
     "sparql_value",
 ]
+
+MAX_LINE: int
 
 _Argument: TypeAlias = int | str
 _Atom: TypeAlias = tuple[int, list[_Argument]]
@@ -25,6 +34,49 @@ _Budget: TypeAlias = tuple[int | None, int | None, int | None, bool]
 
 class BudgetExceeded(RuntimeError): ...
 class SnapshotError(ValueError): ...
+
+class FormatError(ValueError):
+    def __init__(self, bad: BadLine) -> None: ...
+    @property
+    def bad(self) -> BadLine: ...
+
+@final
+class BadLine:
+    @property
+    def source(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+@final
+class Reader:
+    def __new__(
+        cls,
+        source: str | PathLike[str] | bytes,
+        name: str,
+        *,
+        format: str | None = None,
+        base: str | None = None,
+        graph: str | None = None,
+        scope: str | None = None,
+        timed: bool = False,
+        dated_by: str | None = None,
+        graphs: bool = False,
+        lenient: bool = False,
+    ) -> Reader: ...
+    def rows(self, limit: int) -> list[Any]: ...
+    def table(self, limit: int) -> Table: ...
+    def take_bad(self) -> list[BadLine]: ...
+    @property
+    def progress(self) -> tuple[int, int]: ...
+
+def parse_instant(text: str) -> int: ...
+def parse_lines(data: Any, format: str = "tnt", scope: str | None = None) -> Table: ...
 
 # SPARQL's algebra: tuples whose first item names the node. Terms are N-Triples texts, variables
 # `?x`, blank nodes `_:b`.
@@ -86,6 +138,7 @@ class Kernel:
         self, stream: int, relation: int, data: Any, time: str, names: list[str]
     ) -> tuple[list[int], list[int]]: ...
     def add_arrow(self, relation: int, data: Any, names: list[str]) -> None: ...
+    def add_read(self, relation: int, reader: Reader, limit: int) -> int: ...
     def advance(self, tick: int) -> None: ...
     @property
     def is_complete(self) -> bool: ...

@@ -316,8 +316,8 @@ def test_a_bad_background_file_says_where(tmp_path):
     path.write_text("<http://e/a> <http://e/b> .\n")
     with pytest.raises(FormatError, match=r"base\.nt:1:27: expected an object"):
         Reasoner(engine="reference").parse(path)
-    with pytest.raises(ValueError, match=r"base\.ttl: background is read from"):
-        Reasoner(engine="reference").parse("base.ttl")
+    with pytest.raises(ValueError, match=r"base\.csv:1:1: the name does not tell the format"):
+        Reasoner(engine="reference").parse("base.csv")
 
 
 def test_timed_files_are_items(reasoner, tmp_path):

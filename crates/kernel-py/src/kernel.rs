@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use arrow_array::RecordBatch;
+use ebbtide_formats::reader::Fact;
 use ebbtide_kernel::budget::{Budget, Stopped};
 use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{Grid, Instant, NEVER};
@@ -12,8 +13,10 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::bad_line::BadLine;
 use crate::builtin::Raised;
 use crate::program::{OperatorTuple, RuleTuple, WindowTuple, program, window};
+use crate::reader::Reader;
 use crate::table::{Line, Table, texts};
 use crate::{BudgetExceeded, SnapshotError, capsule, columns};
 
@@ -190,6 +193,33 @@ impl Kernel {
             }
         }
         Ok(())
+    }
+
+    /// Add up to `limit` facts of a document to the background; how many. None: the end.
+    fn add_read(
+        &mut self,
+        py: Python<'_>,
+        relation: usize,
+        reader: &mut Reader,
+        limit: usize,
+    ) -> PyResult<usize> {
+        self.check_arity(relation, 3)?;
+        let relation = RelationId::at(relation);
+        let core = &mut self.core;
+        // Subjects and predicates come in runs.
+        let mut last = [const { (String::new(), TermId(0)) }; 3];
+        let mut add = |fact: Fact<'_>| {
+            let dictionary = core.dictionary_mut();
+            for ((text, term), found) in last.iter_mut().zip(fact.terms) {
+                if text != found {
+                    *term = dictionary.intern(found);
+                    text.clear();
+                    text.push_str(found);
+                }
+            }
+            core.add(relation, &[last[0].1, last[1].1, last[2].1]);
+        };
+        py.detach(|| reader.each_fact(limit, &mut add)).map_err(BadLine::error)
     }
 
     fn advance(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {

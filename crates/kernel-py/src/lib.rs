@@ -3,12 +3,15 @@
 //! Thin: one file per exposed noun, typed by `python/ebbtide/_kernel.pyi`. Relations, streams and
 //! rules go by their positions here; the Python side has the names.
 
+mod bad_line;
 mod bare;
 mod builtin;
 mod capsule;
 mod columns;
 mod kernel;
+mod lines;
 mod program;
+mod reader;
 mod sparql;
 mod table;
 
@@ -38,11 +41,26 @@ pyo3::create_exception!(
     "Not SPARQL: the parser's message, and the line and column it looked at, if it tells."
 );
 
+pyo3::create_exception!(
+    _kernel,
+    FormatError,
+    pyo3::exceptions::PyValueError,
+    "A bad line, raised."
+);
+
 #[pymodule]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<bare::BareTable>()?;
+    module.add_class::<bad_line::BadLine>()?;
+    module.add_class::<reader::Reader>()?;
+    module.add_function(wrap_pyfunction!(lines::parse_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(lines::parse_instant, module)?)?;
+    module.add("MAX_LINE", ebbtide_formats::lines::MAX_LINE)?;
+    let format_error = module.py().get_type::<FormatError>();
+    format_error.setattr("bad", bad_line::property(module.py())?)?;
+    module.add("FormatError", format_error)?;
     module.add("BudgetExceeded", module.py().get_type::<BudgetExceeded>())?;
     module.add("SnapshotError", module.py().get_type::<SnapshotError>())?;
     module.add("SparqlSyntaxError", module.py().get_type::<SparqlSyntaxError>())?;

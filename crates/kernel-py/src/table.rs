@@ -31,6 +31,11 @@ pub struct Line {
 }
 
 impl Table {
+    /// A table of one record batch.
+    pub fn single(batch: RecordBatch) -> Self {
+        Self { schema: batch.schema(), batches: vec![batch] }
+    }
+
     /// Columns `c0`, `c1`, ... of the terms' texts, then `until`, then `diff` for a delta.
     pub fn of(kernel: &Kernel, id: RelationId, lines: &[Line], with_diff: bool) -> PyResult<Self> {
         let relation = kernel.relation(id);

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ebbtide.cli.errors import InputError
 from ebbtide.cli.progress import step
 
 if TYPE_CHECKING:
     from ebbtide.reasoner import Reasoner
 
-Data = Annotated[list[Path], typer.Argument(help="N-Triples files, .nt or .nt.gz.", metavar="DATA")]
+Data = Annotated[list[Path], typer.Argument(help="RDF files, plain or .gz.", metavar="DATA")]
 RuleNames = Annotated[
     str,
     typer.Option(
@@ -34,8 +33,6 @@ def closure(data: Iterable[Path], rules: str) -> Reasoner:
     # Standard output is for answers.
     reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr))
     for path in data:
-        if not path.name.endswith((".nt", ".nt.gz")):
-            raise InputError(f"{path}: only N-Triples is read here, from .nt and .nt.gz files")
         with step(f"reading {path}"):
             reasoner.parse(path)
     with step("reasoning"):

@@ -24,13 +24,13 @@ def materialize(
     there are any; the exit code is then 1 for an inconsistency, and 0 for a malformed list.
     """
     from ebbtide.program import TRIPLE
-    from ebbtide.terms.formats import read_ntriples
+    from ebbtide.terms.formats import read_triples
     from ebbtide.terms.writing import ntriples_line
 
     reasoner = closure(data, rules)
     triples = {fact.terms for fact in reasoner if fact.relation == TRIPLE}
     if inferred_only:
         for path in data:
-            triples.difference_update(read_ntriples(path))
+            triples.difference_update(read_triples(path))
     sys.stdout.writelines(sorted(map(ntriples_line, triples)))
     tell_events(reasoner)

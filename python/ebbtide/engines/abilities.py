@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
@@ -11,6 +11,9 @@ from ebbtide.engines.protocol import Engine
 from ebbtide.plan.plan import can_be_planned
 from ebbtide.program import Fact, Program
 from ebbtide.time import Instant, Window
+
+if TYPE_CHECKING:
+    from ebbtide._kernel import Reader
 
 
 class Unsupported(NotImplementedError):
@@ -54,6 +57,14 @@ class TakesArrow(Protocol):
         self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
     ) -> list[int]:
         """State the facts of a batch; the numbers of the rows that came late."""
+
+
+@runtime_checkable
+class ReadsDocuments(Protocol):
+    """Takes the triples of a document as background, without a Python object per fact."""
+
+    def add_read(self, reader: Reader, limit: int) -> int:
+        """State up to `limit` triples of a document; how many there were. None: the end."""
 
 
 def open_engine(

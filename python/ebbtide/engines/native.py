@@ -11,12 +11,13 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, SnapshotError, Table
+from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, Reader, SnapshotError, Table
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.derivation import Node, as_it_is, prove
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import (
+    TRIPLE,
     Aggregate,
     Argument,
     Atom,
@@ -174,6 +175,10 @@ class NativeEngine:
     def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
         """State background facts from Arrow data."""
         self._kernel.add_arrow(self._relation_ids[relation], data, list(columns))
+
+    def add_read(self, reader: Reader, limit: int) -> int:
+        """State up to `limit` triples of a document; how many there were. None: the end."""
+        return self._kernel.add_read(self._relation_ids[TRIPLE], reader, limit)
 
     def evaluate(self, tick: Instant) -> bool:
         """Evaluate the tick without making a `Delta`; whether the answers are complete."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from os import PathLike, fspath
-from typing import Any, Final, SupportsIndex, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypedDict, Unpack
 
 from ebbtide.engines.abilities import (
     Explains,
     LooksUp,
+    ReadsDocuments,
     Snapshots,
     TakesArrow,
     Unsupported,
@@ -48,8 +48,11 @@ from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, parse_term, to_term
-from ebbtide.terms.formats import read_ntriples
+from ebbtide.terms.formats import CHUNK, Document, GraphName, open_document
 from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
+
+if TYPE_CHECKING:
+    from ebbtide._kernel import Reader
 
 DEFAULT_STREAM: Final = "default"
 CLOCK: Final = "now:"
@@ -167,17 +170,33 @@ class Reasoner:
         for fact in facts:
             self.add(fact)
 
-    def parse(self, path: str | PathLike[str]) -> int:
-        """State the triples of an N-Triples file (.nt, .nt.gz) as background; how many there are.
+    def parse(
+        self,
+        document: Document,
+        format: str | None = None,
+        *,
+        name: str | None = None,
+        base: str | None = None,
+        graph: GraphName | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """State the triples of a document as background; how many there are.
 
-        A line that is no triple is a `FormatError` with its place; the lines before it are stated.
+        A document is a path, or bytes, in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD,
+        plain or gzip'd; its suffix or `format` says which. Named graphs are read as one, unless
+        `graph` picks one (or "default"). What is no triple is a `FormatError` with its place; the
+        triples before it are stated. `progress` is told the bytes taken so far, and all.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.parse(b"<http://e/oslo> <http://e/isIn> <http://e/norway>, [] .", "ttl")
+        2
         """
-        if not fspath(path).endswith((".nt", ".nt.gz")):
-            raise ValueError(f"{fspath(path)}: background is read from .nt and .nt.gz files")
+        reader = open_document(document, format, name=name, base=base, graph=graph)
         count = 0
-        for triple in read_ntriples(path):
-            self.add(triple)
-            count += 1
+        while taken := self._add_read(reader):
+            count += taken
+            if progress is not None:
+                progress(*reader.progress)
         return count
 
     def push(self, fact: FactLike, at: SupportsIndex, stream: str = DEFAULT_STREAM) -> None:
@@ -497,6 +516,15 @@ class Reasoner:
         return reasoner
 
     # ---- inside ------------------------------------------------------------------------------
+
+    def _add_read(self, reader: Reader) -> int:
+        """State the next triples of a document; how many there were."""
+        if isinstance(self.engine, ReadsDocuments):
+            return self.engine.add_read(reader, CHUNK)
+        rows = reader.rows(CHUNK)
+        for row in rows:
+            self.engine.add(Fact(TRIPLE, tuple(map(parse_term, row))))
+        return len(rows)
 
     def _fact(self, fact: FactLike) -> Fact:
         return check_relation(as_fact(fact), self.program)

@@ -1,55 +1,61 @@
-"""Files of facts: N-Triples (`.nt`) and timed N-Triples (`.tnt`), plain or gzip'd (`.gz`).
+"""Documents of facts: N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD, and timed ones.
 
     <http://e/a> <http://e/isIn> <http://e/b> .              a line of N-Triples
-    1500⇥<http://e/a> <http://e/isIn> <http://e/b> .         ... after an instant and a TAB
+    1500⇥<http://e/a> <http://e/isIn> <http://e/b> .         ... after an instant and a TAB: .tnt
+    :g { :a :isIn :b }  :g prov:generatedAtTime "..." .      a timestamped graph: .trig, .jsonld
 
-Readers are lazy and hold one line at a time. Invariant: every line becomes a fact or a `BadLine`
-that says where and why, or it is blank or a comment; nothing is lost. `read_timed` hands bad lines
-out among the facts, so that the caller decides to raise or to collect; `read_ntriples` raises.
+A document is a path or bytes, plain or gzip'd; its name or `format` says what it is in. The parsers
+are in Rust (`crates/formats`); this is their face. Readers are lazy and hold one chunk at a time.
+Invariant: every statement becomes a fact or a `BadLine` that says where and why; nothing is lost.
+`read_timed` hands bad lines out among the facts, so that the caller decides to raise or to collect;
+the other readers raise a `FormatError` after the facts before it.
+
+Blank nodes are local to their document: `_:x` of two documents are two nodes, with labels made from
+the document's name, the same every time. A stream of timed N-Triples keeps its labels, since it is
+one document however many files it is cut into. Labels that begin with `invented-` are the kernel's,
+and a document's are renamed.
 """
 
 from __future__ import annotations
 
-import gzip
-import re
-import zlib
+import hashlib
 from collections.abc import Iterator
 from os import PathLike, fspath
-from typing import IO, Final, NamedTuple, TypeAlias, cast
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
 
-from ebbtide.terms.term import (
-    BLANK_PATTERN,
-    IRI_PATTERN,
-    LANGUAGE_PATTERN,
-    STRING_PATTERN,
-    Term,
-    TermError,
-    parse_term,
-)
-from ebbtide.time import Instant, InstantError, parse_instant
+from ebbtide._kernel import MAX_LINE, BadLine, FormatError, Reader, Table, parse_lines
+from ebbtide.terms.term import IRI, BlankNode, Term, parse_term
+from ebbtide.time import Instant
 
+__all__ = [
+    "CHUNK",
+    "DEFAULT_GRAPH",
+    "MAX_LINE",
+    "BadLine",
+    "Document",
+    "FormatError",
+    "GraphName",
+    "Quad",
+    "TimedFact",
+    "Triple",
+    "open_document",
+    "parse_lines",
+    "read_quads",
+    "read_tables",
+    "read_timed",
+    "read_triples",
+]
+
+Document: TypeAlias = str | PathLike[str] | bytes
+GraphName: TypeAlias = IRI | BlankNode | str
 Triple: TypeAlias = tuple[Term, Term, Term]
+Quad: TypeAlias = tuple[Term, Term, Term, Term | None]
 
-MAX_LINE: Final = 2**20
-_KEPT_OF_LONG_LINE: Final = 200
-
-_ABSOLUTE: Final = rf"(?=<[A-Za-z][A-Za-z0-9+.\-]*:){IRI_PATTERN}"
-_PLACES: Final = (
-    (
-        re.compile(rf"{_ABSOLUTE}|{BLANK_PATTERN}"),
-        "expected a subject: an absolute IRI <...> or a blank node _:name",
-    ),
-    (re.compile(_ABSOLUTE), "expected a predicate: an absolute IRI <...>"),
-    (
-        re.compile(
-            rf"{_ABSOLUTE}|{BLANK_PATTERN}|"
-            rf"{STRING_PATTERN}(?:{LANGUAGE_PATTERN}|\^\^{_ABSOLUTE})?"
-        ),
-        "expected an object: an absolute IRI <...>, a blank node _:name or a literal",
-    ),
-)
-_SPACE: Final = re.compile(r"[ \t]*")
-_REST: Final = re.compile(r"[ \t]*(?:#.*)?")
+DEFAULT_GRAPH: Final = "default"
+CHUNK: Final = 65_536
+# Rows of terms are Python objects, so that fewer of them are held at a time.
+_ROWS: Final = 4_096
 
 
 class TimedFact(NamedTuple):
@@ -59,147 +65,173 @@ class TimedFact(NamedTuple):
     at: Instant
 
 
-class BadLine(NamedTuple):
-    """A line that is no fact: where, why, and the line itself. Lines and columns count from 1."""
+def read_triples(
+    document: Document,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    base: str | None = None,
+    graph: GraphName | None = None,
+    keep_labels: bool = False,
+) -> Iterator[Triple]:
+    r"""The triples of a document, those of all its graphs or of one.
 
-    source: str
-    line: int
-    column: int
-    reason: str
-    text: str
+    `name` is what messages call it. Relative IRIs are resolved against `base`, or else against the
+    file. `graph` is an IRI, or "default" for what is in no named graph. `keep_labels` leaves the
+    labels of blank nodes as they are.
 
-    def __str__(self) -> str:
-        return f"{self.source}:{self.line}:{self.column}: {self.reason}"
-
-
-class FormatError(ValueError):
-    """A bad line, raised."""
-
-    def __init__(self, bad: BadLine) -> None:
-        super().__init__(str(bad))
-        self.bad = bad
-
-
-def read_ntriples(path: str | PathLike[str]) -> Iterator[Triple]:
-    """The triples of a file; the first bad line is a `FormatError`."""
-    with _open(path) as stream:
-        yield from parse_ntriples(stream, fspath(path))
-
-
-def parse_ntriples(stream: IO[bytes], source: str) -> Iterator[Triple]:
-    """The triples of an open file; the first bad line is a `FormatError`."""
-    for line in _lines(stream, source):
-        found = line if isinstance(line, BadLine) else _statement(line)
-        if isinstance(found, BadLine):
-            raise FormatError(found)
-        if found is not None:
-            yield found
+    >>> for s, p, o in read_triples(b'@prefix e: <http://e/> . e:a e:size 7 , "big"@EN .', "ttl"):
+    ...     print(s, o)
+    <http://e/a> "7"^^<http://www.w3.org/2001/XMLSchema#integer>
+    <http://e/a> "big"@en
+    >>> try:
+    ...     list(read_triples(b"@prefix e: <http://e/> . e:a f:size 7 .", "ttl", name="a.ttl"))
+    ... except FormatError as error:
+    ...     print(error)
+    a.ttl:1:30: the prefix f: has not been declared
+    """
+    reader = open_document(
+        document, format, name=name, base=base, graph=graph, keep_labels=keep_labels
+    )
+    while rows := reader.rows(_ROWS):
+        for s, p, o in rows:
+            yield parse_term(s), parse_term(p), parse_term(o)
 
 
-def read_timed(path: str | PathLike[str]) -> Iterator[TimedFact | BadLine]:
-    """The timed facts of a file, and its bad lines, in order."""
-    with _open(path) as stream:
-        yield from parse_timed(stream, fspath(path))
+def read_quads(
+    document: Document,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    base: str | None = None,
+    keep_labels: bool = False,
+) -> Iterator[Quad]:
+    """As `read_triples`, each with its graph; None for the default graph.
+
+    >>> for *_, graph in read_quads(b"<a:g> { <a:s> <a:p> <a:o> } <a:g> <a:p> 1 .", "trig"):
+    ...     print(graph)
+    <a:g>
+    None
+    """
+    reader = open_document(
+        document, format, name=name, base=base, graphs=True, keep_labels=keep_labels
+    )
+    while rows := reader.rows(_ROWS):
+        for s, p, o, g in rows:
+            yield parse_term(s), parse_term(p), parse_term(o), parse_term(g) if g else None
 
 
-def parse_timed(stream: IO[bytes], source: str) -> Iterator[TimedFact | BadLine]:
-    r"""The timed facts of an open file, and its bad lines, in order.
+def read_timed(
+    document: Document,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    base: str | None = None,
+    dated_by: IRI | None = None,
+) -> Iterator[TimedFact | BadLine]:
+    r"""The timed facts of a document, and its bad lines, in order.
 
-    >>> from io import BytesIO
+    In formats with graphs, a fact happens at its graph's prov:generatedAtTime, or at what another
+    property, `dated_by`, says of the graph.
+
     >>> text = b"1500\t<http://e/a> <http://e/isIn> <http://e/b> .\nnoon\t<http://e/a> .\n"
-    >>> fact, bad = parse_timed(BytesIO(text), "trains.tnt")
+    >>> fact, bad = read_timed(text, "tnt", name="trains.tnt")
     >>> fact.at, str(fact.triple[0])
     (1500, '<http://e/a>')
     >>> print(bad)
     trains.tnt:2:1: not an instant (milliseconds or ISO 8601): 'noon'
     """
-    for line in _lines(stream, source):
-        found = line if isinstance(line, BadLine) else _timed(line)
-        if found is not None:
-            yield found
+    reader = open_document(
+        document, format, name=name, base=base, timed=True, dated_by=dated_by, lenient=True
+    )
+    while rows := reader.rows(_ROWS):
+        for row in rows:
+            if isinstance(row, BadLine):
+                yield row
+            else:
+                at, s, p, o = row
+                yield TimedFact((parse_term(s), parse_term(p), parse_term(o)), at)
 
 
-class _Line(NamedTuple):
-    source: str
-    number: int
-    text: str
+def read_tables(
+    document: Document,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    base: str | None = None,
+    graph: GraphName | None = None,
+    timed: bool = False,
+    bad: list[BadLine] | None = None,
+) -> Iterator[Table]:
+    """A document as Arrow: tables of up to 65,536 rows, without a Python object a fact.
 
-    def bad(self, position: int, reason: str) -> BadLine:
-        return BadLine(self.source, self.number, position + 1, reason, self.text)
+    The columns are s, p and o, and before them t if `timed`; `pyarrow.table` takes them, and so
+    does `Reasoner.push_all`. With a list for `bad`, what is wrong in a document of lines is put
+    there and reading goes on.
 
-
-def _open(path: str | PathLike[str]) -> IO[bytes]:
-    try:
-        opener = gzip.open if fspath(path).endswith(".gz") else open
-        return cast("IO[bytes]", opener(path, "rb"))
-    except OSError as error:
-        reason = f"cannot read the file: {error.strerror or error}"
-        raise FormatError(BadLine(fspath(path), 1, 1, reason, "")) from None
-
-
-def _lines(stream: IO[bytes], source: str) -> Iterator[_Line | BadLine]:
-    number = 0
-    try:
-        while raw := stream.readline(MAX_LINE + 1):
-            number += 1
-            if len(raw) > MAX_LINE:
-                rest = raw
-                while rest and not rest.endswith(b"\n"):
-                    rest = stream.readline(MAX_LINE)
-                kept = raw[:_KEPT_OF_LONG_LINE].decode(errors="replace")
-                yield BadLine(source, number, 1, f"the line is longer than {MAX_LINE} bytes", kept)
-                continue
-            try:
-                yield _Line(source, number, raw.decode().rstrip("\r\n"))
-            except UnicodeDecodeError as error:
-                column = len(raw[: error.start].decode()) + 1
-                text = raw.decode(errors="replace").rstrip("\r\n")
-                yield BadLine(source, number, column, "the line is not UTF-8", text)
-    except (OSError, EOFError, zlib.error) as error:
-        yield BadLine(source, number + 1, 1, f"the file is damaged: {error}", "")
+    >>> [len(table) for table in read_tables(b"<a:s> <a:p> 1, 2 .", "ttl")]
+    [2]
+    """
+    reader = open_document(
+        document,
+        format,
+        name=name,
+        base=base,
+        graph=graph,
+        timed=timed,
+        lenient=bad is not None,
+    )
+    while True:
+        table = reader.table(CHUNK)
+        if bad is not None:
+            bad += reader.take_bad()
+        if not len(table):
+            return
+        yield table
 
 
-def _timed(line: _Line) -> TimedFact | BadLine | None:
-    if _REST.fullmatch(line.text):
-        return None
-    instant, tab, _ = line.text.partition("\t")
-    if not tab:
-        return line.bad(0, "expected an instant, a TAB and an N-Triples statement")
-    try:
-        at = parse_instant(instant)
-    except InstantError as error:
-        return line.bad(0, str(error))
-    found = _statement(line, len(instant) + 1)
-    if found is None:
-        return line.bad(len(instant) + 1, "expected an N-Triples statement after the TAB")
-    return found if isinstance(found, BadLine) else TimedFact(found, at)
+def open_document(
+    document: Document,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    base: str | None = None,
+    graph: GraphName | None = None,
+    graphs: bool = False,
+    timed: bool = False,
+    dated_by: IRI | None = None,
+    lenient: bool = False,
+    keep_labels: bool = False,
+) -> Reader:
+    """The Rust reader of a document, to be handed to an engine or asked for chunks."""
+    if isinstance(document, bytes):
+        scope = hashlib.sha256(document).hexdigest()
+    else:
+        path = fspath(document)
+        name = name or path
+        scope = path
+        base = base or Path(path).absolute().as_uri()
+    return Reader(
+        document if isinstance(document, bytes) else path,
+        name or "<bytes>",
+        format=format,
+        base=base,
+        graph=_graph_text(graph),
+        scope=None if keep_labels else scope,
+        timed=timed,
+        dated_by=dated_by.text if dated_by else None,
+        graphs=graphs,
+        lenient=lenient,
+    )
 
 
-def _statement(line: _Line, start: int = 0) -> Triple | BadLine | None:
-    """The triple from `start` to the end of a line; None if there is at most a comment."""
-    text, position = line.text, start
-    if _REST.fullmatch(text, start):
-        return None
-    terms: list[Term] = []
-    for pattern, expected in _PLACES:
-        position = _after_space(text, position)
-        match = pattern.match(text, position)
-        if match is None:
-            return line.bad(position, expected)
-        try:
-            terms.append(parse_term(match[0]))
-        except TermError as error:
-            return line.bad(position, str(error))
-        position = match.end()
-    position = _after_space(text, position)
-    if not text.startswith(".", position):
-        return line.bad(position, "expected a full stop")
-    if not _REST.fullmatch(text, position + 1):
-        return line.bad(position + 1, "expected nothing after the full stop but a comment")
-    subject, predicate, object_ = terms
-    return subject, predicate, object_
-
-
-def _after_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
+def _graph_text(graph: GraphName | None) -> str | None:
+    """A graph as the reader wants it: a term's text, or nothing for the default graph."""
+    match graph:
+        case None:
+            return None
+        case IRI() | BlankNode():
+            return graph.text
+        case "default":
+            return ""
+    return graph if graph.startswith("<") else f"<{graph}>"

@@ -80,12 +80,12 @@ class BlankNode:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value: a lexical form with a datatype, or with a language.
+    """A value: a lexical form with a datatype, or with a language, whose tag is in lower case.
 
     >>> Literal("21.5", XSD + "decimal").text
     '"21.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
-    >>> Literal("hei", language="fi").text
-    '"hei"@fi'
+    >>> Literal("hei", language="fi-FI").text
+    '"hei"@fi-fi'
     """
 
     lexical: str
@@ -95,6 +95,8 @@ class Literal:
     def __post_init__(self) -> None:
         if self.language:
             object.__setattr__(self, "datatype", LANG_STRING)
+            # RDF compares tags without their case, and the text is the identity.
+            object.__setattr__(self, "language", self.language.lower())
 
     @property
     def text(self) -> str:
@@ -134,7 +136,13 @@ _CODE: Final = r"u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}"
 _IRI_CHARACTERS: Final = r"[^\x00-\x20<>\"{}|^`\\]*"
 _STRING_CHARACTERS: Final = r"[^\"\\\n\r]*"
 IRI_PATTERN: Final = rf"<{_IRI_CHARACTERS}(?:\\(?:{_CODE}){_IRI_CHARACTERS})*>"
-BLANK_PATTERN: Final = r"_:[\w:](?:[\w:.\-\u00b7]*[\w:\-\u00b7])?"
+# PN_CHARS_U of N-Triples with digits, and what PN_CHARS has beyond that.
+_LABEL_START: Final = (
+    r"A-Za-z0-9_:\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D"
+    r"\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
+)
+_LABEL: Final = _LABEL_START + r"\-\u00B7\u0300-\u036F\u203F-\u2040"
+BLANK_PATTERN: Final = rf"_:[{_LABEL_START}](?:[{_LABEL}.]*[{_LABEL}])?"
 STRING_PATTERN: Final = (
     rf"\"{_STRING_CHARACTERS}(?:\\(?:[tbnrf\"'\\]|{_CODE}){_STRING_CHARACTERS})*\""
 )

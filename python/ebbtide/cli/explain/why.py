@@ -27,15 +27,13 @@ def why(
 
 
 def _fact(text: str) -> Fact:
-    from io import BytesIO
-
     from ebbtide.program import TRIPLE, Fact
-    from ebbtide.terms.formats import parse_ntriples
+    from ebbtide.terms.formats import read_triples
 
     statement = text.strip()
     if not statement.endswith("."):
         statement += " ."
-    found = list(parse_ntriples(BytesIO(statement.encode()), "--fact"))
+    found = list(read_triples(statement.encode(), "nt", name="--fact", keep_labels=True))
     if len(found) != 1:
         raise InputError(f"--fact is one statement, not {len(found)}")
     return Fact(TRIPLE, found[0])

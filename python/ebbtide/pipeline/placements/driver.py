@@ -48,7 +48,7 @@ class DriverPlacement:
         import pyarrow.compute as pc
 
         table = batch.toArrow()
-        good = table.filter(pc.is_null(table["problem"]))
+        good = table.filter(pc.is_null(table["error"]))
         self.progress.facts_in += good.num_rows
         self.progress.bad_lines += table.num_rows - good.num_rows
         self._reasoner.push_all(good)
