@@ -35,14 +35,12 @@ pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
 
 /// `("aggregate", function, input, output, group, value, stratum)`,
-/// `("narrow", input, output, by, stratum)`, `("held", input, output, span, start)`,
-/// `("echo", input, output, span)`.
+/// `("narrow", input, output, by, stratum)`, `("held", input, output, span, start)`.
 #[derive(FromPyObject)]
 pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
     /// A narrowing's last part is a stratum, a run's an instant or none.
     Past((String, usize, usize, i64, Option<i64>)),
-    Echo((String, usize, usize, i64)),
 }
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
@@ -125,10 +123,6 @@ fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
                 }
                 _ => Operator::Held { input, output, span, start: last.map(Instant) },
             }
-        }
-        OperatorTuple::Echo((_, input, output, span)) => {
-            let (input, output) = (RelationId::at(input), RelationId::at(output));
-            Operator::Echo { input, output, span }
         }
     })
 }

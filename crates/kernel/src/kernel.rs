@@ -138,8 +138,6 @@ pub struct Kernel {
     pub(crate) counted: HashMap<FactId, Counted>,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) narrowings: Vec<Narrowing>,
-    /// Per relation, which relations echo it, and for how long.
-    pub(crate) echoes: Vec<Vec<(RelationId, i64)>>,
     pub(crate) runs: Vec<Runs>,
     pub(crate) agenda: Agenda,
     pub(crate) derivations: Derivations,
@@ -213,17 +211,10 @@ impl Kernel {
             Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
             _ => None,
         });
-        let mut echoes = vec![Vec::new(); relations.len()];
-        for operator in &program.operators {
-            if let Operator::Echo { input, output, span } = operator {
-                echoes[input.index()].push((*output, *span));
-            }
-        }
         Self {
             count_windows: count_windows.collect(),
             groupings: program.operators.iter().filter_map(Grouping::new).collect(),
             narrowings: program.operators.iter().filter_map(Narrowing::new).collect(),
-            echoes,
             runs: program.operators.iter().filter_map(Runs::new).collect(),
             arrivals: Arrivals::new(settings.grid),
             endings: Calendar::new(settings.grid),

@@ -21,7 +21,6 @@ from ebbtide.program import (
     Aggregate,
     Argument,
     Atom,
-    Echo,
     Fact,
     Guard,
     Held,
@@ -123,8 +122,6 @@ class NativeEngine:
                 return "aggregate", function, input, output, list(group), value, stratum
             case Narrow(by=by):
                 return "narrow", input, output, by, stratum
-            case Echo(span=span):
-                return "echo", input, output, span
             case Held(span=span, start=start):
                 return "held", input, output, span, start
 

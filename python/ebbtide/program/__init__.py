@@ -2,7 +2,7 @@
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variable
 from ebbtide.program.guard import BUILTINS, Builtin, Guard, builtin_names, find_builtin
-from ebbtide.program.operator import Aggregate, Echo, Held, Narrow, Operator
+from ebbtide.program.operator import Aggregate, Held, Narrow, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
@@ -20,7 +20,6 @@ __all__ = [
     "BodyPart",
     "Builtin",
     "BuiltinError",
-    "Echo",
     "Fact",
     "Guard",
     "Held",

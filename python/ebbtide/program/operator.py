@@ -1,14 +1,13 @@
 """Operators: what a relation holds because of another one, beyond rules.
 
 An operator reads one relation, its input, and states facts of another, its output. No rule and
-nobody else may conclude or state the output, save for the rule that `Echo` brings along. Invariant:
-an `Aggregate` or a `Narrow` reads a relation that is finished, so its output stands in a higher
-stratum; `Echo` and `Held` speak of earlier instants only, so rules may be recursive through them.
+nobody else may conclude or state the output. Invariant: an `Aggregate` or a `Narrow` reads a
+relation that is finished, so its output stands in a higher stratum; `Held` speaks of earlier instants only, so rules may be recursive through it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -59,19 +58,6 @@ class Narrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Echo:
-    """The output holds now if the input holds, or held at an instant at most `span` before."""
-
-    input: str
-    output: str
-    span: int
-    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.output} = echo({self.input} for {self.span})"
-
-
-@dataclass(frozen=True, slots=True)
 class Held:
     """The output holds now if the input held at every tick from `span` before up to the last one.
 
@@ -89,17 +75,7 @@ class Held:
         return f"{self.output} = held({self.input} for {self.span}{since})"
 
 
-Operator: TypeAlias = Aggregate | Narrow | Echo | Held
-
-
-def echo_rules(operators: Iterable[Operator], relations: Mapping[str, int]) -> Iterator[Rule]:
-    """What holds echoes itself: the rule that concludes an echo from its input."""
-    for operator in operators:
-        if isinstance(operator, Echo):
-            variables = _variables(relations.get(operator.input, 0))
-            head = Atom(operator.output, variables, operator.origin)
-            body = Atom(operator.input, variables, operator.origin)
-            yield Rule(str(operator), (head,), (body,), operator.origin)
+Operator: TypeAlias = Aggregate | Narrow | Held
 
 
 def output_arity(operator: Operator, relations: Mapping[str, int]) -> int:
@@ -119,7 +95,7 @@ def check_operators(
         if arity is None:
             raise ProgramError(f"the relation {operator.input} is not known", operator.origin)
         maker = makers.get(operator.output)
-        if maker is not None and not (isinstance(operator, Echo) and maker == str(operator)):
+        if maker is not None:
             raise ProgramError(
                 f"{operator.output} is made by {operator}, so {maker} cannot make it too",
                 operator.origin,

@@ -22,7 +22,6 @@ from ebbtide.program.operator import (
     Operator,
     as_dependency,
     check_operators,
-    echo_rules,
     output_arity,
 )
 from ebbtide.program.reserved import is_hidden
@@ -36,7 +35,7 @@ class Program:
 
     `relations` declares relations with their arity; those that rules mention and `triple` are
     added. With `closed=True` a relation that is mentioned but not declared is an error. `operators`
-    state relations beyond rules: aggregates, narrower windows, echoes and runs.
+    state relations beyond rules: aggregates, narrower windows and runs.
     """
 
     rules: tuple[Rule, ...]
@@ -58,7 +57,6 @@ class Program:
         rules = lower_lists(tuple(rules))
         declared = {TRIPLE: 3, **(relations or {})}
         known = check_rules(rules, declared, closed=closed and not operators)
-        rules = (*rules, *echo_rules(operators, known))
         check_operators(operators, rules, known)
         for each in operators:
             declared.setdefault(each.output, output_arity(each, known))

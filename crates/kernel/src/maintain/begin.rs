@@ -49,11 +49,7 @@ impl Kernel {
         }
         relation.unlink(fact.row);
         self.end(fact);
-        self.echo(fact, until);
-        // An echo may state it anew before it is dropped.
-        if self.relations[fact.relation.index()].stated(fact.row) <= tick {
-            self.set_stated(fact, NEVER);
-        }
+        self.set_stated(fact, NEVER);
     }
 
     /// A statement left its window: whether the fact still holds is for `lower` to find out.

@@ -131,7 +131,6 @@ impl Kernel {
             let before = self.end(*fact);
             self.prior.insert(*fact, before);
             self.relations[fact.relation.index()].set_suspect(fact.row, false);
-            self.echo(*fact, before.min(tick));
         }
         for fact in &suspects {
             self.derive_again(*fact, tick);

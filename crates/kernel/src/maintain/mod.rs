@@ -74,9 +74,6 @@ impl Kernel {
     /// Evaluate a tick, stratum by stratum.
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), Stopped> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
-        if anew {
-            self.echo_all(tick);
-        }
         self.drop_what_ends(tick, anew);
         self.state_runs(tick);
         self.admit(tick, anew);

@@ -7,23 +7,21 @@
 //!   value, or an average. It reads what lower strata settled.
 //! - `Narrow`: the input as a window shorter by a span would have it: each fact ends that much
 //!   earlier. It reads what lower strata settled.
-//! - `Echo`: the output holds for a span beyond the input: what held at some instant of the span that
-//!   ends now. A rule concludes the output from the input; the operator states what is over.
 //! - `Held`: the output holds while the input held at every instant of the span before now.
 //!
-//! `Echo` and `Held` speak of the past only, so rules may be recursive through them.
+//! `Held` speaks of the past only, so rules may be recursive through it.
 //!
 //! Invariant: the cost of a tick follows the facts of the input that changed or fell due.
 
 mod aggregate;
 mod exact;
+mod held;
 mod narrow;
-mod past;
 
 pub use aggregate::Function;
 pub(crate) use aggregate::Grouping;
+pub(crate) use held::Runs;
 pub(crate) use narrow::Narrowing;
-pub(crate) use past::Runs;
 
 use crate::ids::RelationId;
 use crate::instant::Instant;
@@ -57,15 +55,6 @@ pub enum Operator {
         /// The stratum before which the input is complete.
         stratum: usize,
     },
-    /// The output holds for `span` after the input.
-    Echo {
-        /// The relation read.
-        input: RelationId,
-        /// The relation stated.
-        output: RelationId,
-        /// For how long.
-        span: i64,
-    },
     /// The output holds while the input held throughout the `span` before.
     Held {
         /// The relation read.
@@ -84,7 +73,7 @@ impl Operator {
     pub fn stratum(&self) -> usize {
         match self {
             Self::Aggregate { stratum, .. } | Self::Narrow { stratum, .. } => *stratum,
-            Self::Echo { .. } | Self::Held { .. } => 0,
+            Self::Held { .. } => 0,
         }
     }
 
@@ -93,7 +82,6 @@ impl Operator {
         match self {
             Self::Aggregate { output, .. }
             | Self::Narrow { output, .. }
-            | Self::Echo { output, .. }
             | Self::Held { output, .. } => *output,
         }
     }

@@ -20,7 +20,7 @@ from ebbtide.engines.reference.values import (
     truncated,
     value,
 )
-from ebbtide.program import Aggregate, Echo, Fact, Held, Narrow, Operator
+from ebbtide.program import Aggregate, Fact, Held, Narrow, Operator
 from ebbtide.terms import Term, to_term
 from ebbtide.time import FOREVER, Instant
 
@@ -137,23 +137,10 @@ def _texts(left: Term, right: Term) -> int:
 def remembered(
     operators: Iterable[Operator], past: Past, tick: Instant
 ) -> Iterator[tuple[Fact, Instant]]:
-    """What echoes and runs state at a tick, because of the ticks before it."""
+    """What runs state at a tick, because of the ticks before it."""
     for operator in operators:
-        if isinstance(operator, Echo):
-            yield from _echoes(operator, past, tick)
-        elif isinstance(operator, Held):
+        if isinstance(operator, Held):
             yield from _runs(operator, past, tick)
-
-
-def _echoes(operator: Echo, past: Past, tick: Instant) -> Iterator[tuple[Fact, Instant]]:
-    for then, facts in past:
-        for fact, until in facts.items():
-            if fact.relation == operator.input:
-                # It held from then on until its lifetime or the next tick, whichever came first.
-                later = min((other for other, _ in past if other > then), default=tick)
-                end = min(until, later) + operator.span
-                if end > tick:
-                    yield Fact(operator.output, fact.terms), end
 
 
 def _runs(operator: Held, past: Past, tick: Instant) -> Iterator[tuple[Fact, Instant]]:

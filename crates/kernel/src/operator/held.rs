@@ -1,7 +1,7 @@
-//! Operators about the past: echoes of what held, and runs of what held throughout.
+//! Runs: what held throughout a span.
 //!
-//! An echo is stated when the fact it echoes ends or may end; a run is noted when its tick is over.
-//! Both therefore depend on earlier instants only.
+//! A run is noted when the tick that began or broke it is over, so what is stated about it depends
+//! on earlier instants only.
 
 use std::collections::BTreeMap;
 
@@ -50,38 +50,6 @@ impl Runs {
 }
 
 impl Kernel {
-    /// State the echoes of a fact that held until an instant, or may have.
-    pub(crate) fn echo(&mut self, fact: FactId, held_until: Instant) {
-        for position in 0..self.echoes[fact.relation.index()].len() {
-            let (output, span) = self.echoes[fact.relation.index()][position];
-            let until = held_until.plus(span);
-            if self.tick.is_some_and(|tick| until <= tick) {
-                continue;
-            }
-            let terms: Vec<TermId> =
-                self.relations[fact.relation.index()].terms(fact.row).collect();
-            let echo = self.row_for(output, &terms);
-            if until > self.relations[output.index()].stated(echo.row) {
-                self.restate(echo, until, 0);
-            }
-        }
-    }
-
-    /// State every echo there may be, before everything is derived anew.
-    pub(crate) fn echo_all(&mut self, tick: Instant) {
-        for position in 0..self.relations.len() {
-            if self.echoes[position].is_empty() {
-                continue;
-            }
-            let relation = RelationId::at(position);
-            let rows: Vec<_> = self.relations[position].live().collect();
-            for row in rows {
-                let fact = FactId { relation, row };
-                self.echo(fact, self.until(fact).min(tick));
-            }
-        }
-    }
-
     /// State the runs that are long enough by now, and take back those that broke.
     pub(crate) fn state_runs(&mut self, tick: Instant) {
         for position in 0..self.runs.len() {
