@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.conftest import MakeEngine
 from tests.properties.test_engines_agree import across_engines
@@ -144,6 +144,7 @@ TERMS: st.SearchStrategy[Term] = st.one_of(
 
 
 @across_engines
+@example([(Literal("NaN", XSD + "double"),) * 2])
 @given(st.lists(st.tuples(TERMS, TERMS), min_size=1, max_size=8))
 def test_builtins(other_engine: MakeEngine, pairs: list[tuple[Term, Term]]) -> None:
     engines = other_engine(ALL_BUILTINS, WINDOWS), ReferenceEngine(ALL_BUILTINS, WINDOWS)

@@ -31,12 +31,13 @@ def term(text: str) -> Term:
         ("equal", "integer:two", "integer:two", True),  # no value, but identical
         ("equal", "integer:two", "integer:Two", False),
         ("equal", "boolean:1", "boolean:true", True),
-        ("equal", "double:NaN", "double:NaN", False),
+        ("equal", "double:NaN", "double:NaN", True),  # identical
+        ("equal", "double:NaN", "float:NaN", False),
         ("equal", "fi@hei", "fi@hei", True),
         ("equal", "fi@hei", "hei", False),
         ("equal", "<a>", "<a>", True),
         ("notEqual", "<a>", "integer:2", True),
-        ("notEqual", "double:NaN", "double:NaN", True),
+        ("notEqual", "double:NaN", "double:NaN", False),
         ("lessThan", "integer:2", "decimal:2.5", True),
         ("lessThan", "<a>", "integer:2", False),
         ("lessThan", "a", "b", True),

@@ -357,14 +357,15 @@ pub(crate) fn divide(left: Decimal, right: Decimal) -> Option<Decimal> {
     Some(Decimal::from_be_bytes(value.to_be_bytes()))
 }
 
-/// Whether two terms are equal: in value where both have one of the same kind, else as texts.
+/// Whether two terms are equal: identical, or in value where both have one of the same kind.
 pub fn equal(left: &str, right: &str) -> bool {
-    match (Value::of(left), Value::of(right)) {
-        (Some(one), Some(other)) if one.is_like(&other) => {
-            one.compare(&other) == Some(Ordering::Equal)
+    left == right
+        || match (Value::of(left), Value::of(right)) {
+            (Some(one), Some(other)) if one.is_like(&other) => {
+                one.compare(&other) == Some(Ordering::Equal)
+            }
+            _ => false,
         }
-        _ => left == right,
-    }
 }
 
 fn ordered(left: &str, right: &str, wanted: &[Ordering]) -> bool {

@@ -39,8 +39,7 @@ def _table(*builtins: Builtin) -> Mapping[str, Builtin]:
 
 BUILTINS: Final = _table(
     # Comparisons by value: numbers with numbers, strings with strings, instants with instants.
-    # `equal` and `notEqual` also compare any two terms: by value where both have one of the same
-    # kind, else by identity.
+    # `equal` holds of identical terms, too, and `notEqual` is its opposite, for any two terms.
     Builtin("equal", 2),
     Builtin("notEqual", 2),
     Builtin("lessThan", 2),

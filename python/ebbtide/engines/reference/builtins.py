@@ -3,7 +3,7 @@
 A test gives True or False. A function gives the term it yields, or None where its arguments have no
 meaning for it. `program/guard.py` says what each builtin is; this page is how it is worked out:
 
-- `equal` compares values where both terms have one of the same kind, else the terms themselves.
+- `equal` holds of identical terms (NaN, too, as in Jena) and of values of one kind that are equal.
 - Numbers, strings, booleans (false first), dates and instants have an order among their own kind;
   nothing else has one.
 - Arithmetic yields an integer from two integers (but a quotient is a decimal), a double where one
@@ -37,11 +37,8 @@ _IRI: Final = re.compile(r"[^\x00-\x20<>\"{}|^`\\]*")
 
 
 def equal(left: Term, right: Term) -> bool:
-    """Whether two terms are equal in value, or identical."""
-    first, second = value(left), value(right)
-    if first is None or second is None or first[0] != second[0]:
-        return left == right
-    return order(first[1], second[1]) == 0
+    """Whether two terms are identical, or equal in value."""
+    return left == right or compare(left, right) == 0
 
 
 def compare(left: Term, right: Term) -> int | None:
