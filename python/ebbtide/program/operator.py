@@ -2,7 +2,8 @@
 
 An operator reads one relation, its input, and states facts of another, its output. No rule and
 nobody else may conclude or state the output. Invariant: an `Aggregate` or a `Narrow` reads a
-relation that is finished, so its output stands in a higher stratum; `Held` speaks of earlier instants only, so rules may be recursive through it.
+relation that is finished, so its output stands in a higher stratum; `Held` speaks of earlier
+instants only, so rules may be recursive through it.
 """
 
 from __future__ import annotations
