@@ -16,10 +16,16 @@ from ebbtide.benches.regimes import MEASUREMENTS
 from ebbtide.benches.regimes.closure import compare
 from ebbtide.benches.regimes.contenders import ContenderFailed, Job, run
 from ebbtide.benches.regimes.data import generated
+from ebbtide.benches.regimes.materialise import materialise, table_of
 from ebbtide.benches.regimes.settings import Settings
+from ebbtide.benches.regimes.stream import stream
 from ebbtide.cli.bench.regimes import Measured
+from ebbtide.languages.jena import parse_rules
+from ebbtide.program.join import join
+from ebbtide.regimes import load
 from ebbtide.testing.workloads import WorkloadError
-from ebbtide.testing.workloads.lubm import departments
+from ebbtide.testing.workloads.lubm import departments, ontology
+from ebbtide.testing.workloads.lubm.queries import QUERIES, query_rules
 
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
@@ -115,3 +121,14 @@ def test_generated_data_are_what_is_said(tmp_path: Path) -> None:
 def test_impossible_settings_are_refused(impossible: dict[str, int]) -> None:
     with pytest.raises(WorkloadError):
         Settings(**impossible)
+
+
+def test_departments_as_windows_answer_as_all_at_once() -> None:
+    """No query of LUBM joins departments, so the windows lose no answer and add none."""
+    *_, last = stream(universities=1, seed=2, queries=list(QUERIES))
+    program = join([load("owl2rl"), parse_rules(query_rules())])
+    rows = [row for department in departments(1, seed=2) for row in department.rows]
+    engine = materialise(program, table_of([*ontology(), *rows]))
+    at_once = {name: engine.native.count([name]) for name in QUERIES}
+    assert last.answers == sum(at_once.values())
+    assert last.triples == len(rows)
