@@ -15,7 +15,8 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.derivation import Node, as_it_is, prove
@@ -29,6 +30,9 @@ from ebbtide.plan.schema import TYPE, Schema
 from ebbtide.program import TRIPLE, Fact, Lineage, Program, Rule
 from ebbtide.terms import Term, parse_term
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
+
+if TYPE_CHECKING:
+    from ebbtide._kernel import Reader
 
 T = TypeVar("T")
 
@@ -134,6 +138,19 @@ class PlannedEngine:
             data, facts = _schema_rows(data, columns, self._schema)
             self._in_columns += facts
         self._tell(lambda engine: engine.add_arrow(data, relation, columns))
+
+    def add_read(self, reader: Reader, limit: int) -> int:
+        """State up to `limit` triples of a document; how many there were. None: the end."""
+        if self._engine is not None:
+            return self._engine.add_read(reader, limit)
+        if find_spec("pyarrow") is None:
+            rows = reader.rows(limit)
+            self._background += (Fact(TRIPLE, tuple(map(parse_term, row))) for row in rows)
+            return len(rows)
+        table = reader.table(limit)
+        if len(table):
+            self.add_arrow(table, TRIPLE, ("s", "p", "o"))
+        return len(table)
 
     def _tell(self, say: Callable[[NativeEngine], T]) -> T | None:
         if self._engine is not None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import TRIPLE, Program
+from ebbtide.terms.formats import read_tables
 from ebbtide.testing.workloads.lubm import Row
 from ebbtide.time import Sliding
 
@@ -22,9 +23,8 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
 
 
 def read(path: str | PathLike[str]) -> pa.Table:
-    """The triples of a file of N-Triples as columns of texts."""
-    with open(path, encoding="utf-8") as file:
-        return table_of(_row(line) for line in file)
+    """The triples of a document as columns of texts."""
+    return pa.concat_tables([pa.table(table) for table in read_tables(path)])
 
 
 def materialise(program: Program, table: pa.Table) -> PlannedEngine:
@@ -33,8 +33,3 @@ def materialise(program: Program, table: pa.Table) -> PlannedEngine:
     engine.add_arrow(table, TRIPLE, COLUMNS)
     engine.evaluate(0)
     return engine
-
-
-def _row(line: str) -> Row:
-    s, p, o = line.rstrip()[:-2].split(" ", 2)
-    return s, p, o
