@@ -171,6 +171,15 @@ def test_rules_that_misuse_it(rules: str, message: str) -> None:
     assert str(caught.value).startswith(f"s:{message}")
 
 
+def test_a_name_that_jena_has() -> None:
+    def makeTemp(value: int) -> int:  # noqa: N802
+        return value
+
+    builtin(makeTemp)
+    with pytest.raises(ProgramError, match="1:14: makeTemp is a builtin of Jena; give the one in"):
+        parse_rules("[(?x ?p ?y), makeTemp(?y ?z) -> q(?z)]")
+
+
 def test_functions_that_cannot_be_builtins() -> None:
     def sum(a: int, b: int) -> int:
         return a + b

@@ -35,6 +35,7 @@ from ebbtide.program import (
 from ebbtide.program.check import did_you_mean
 from ebbtide.program.join import join
 from ebbtide.program.reserved import INCONSISTENCY
+from ebbtide.program.user import UserBuiltin
 
 
 def parse_rules(text: str, source: str = "<rules>") -> Program:
@@ -227,6 +228,11 @@ class _Reader:
 
     def _call(self, node: Node, draft: Draft) -> Call:
         name = str(node.children[0])
+        if isinstance(find_builtin(name), UserBuiltin):
+            raise self._error(
+                f"{name} is a builtin of Jena; give the one in Python another name",
+                _tokens(node)[0],
+            )
         arguments = self._terms.arguments(node, PREDICATE_PLACES.get(name))
         return Call(name, arguments, draft, self._terms.origin(node))
 
