@@ -20,7 +20,7 @@ from tests.properties.test_engines_agree import across_engines, tell
 
 from ebbtide.engines.reference import ReferenceEngine
 from ebbtide.languages.jena import parse_rules
-from ebbtide.languages.jena.reader import WELL_KNOWN
+from ebbtide.languages.jena.terms import WELL_KNOWN
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.program.lists import FIRST, NIL, REST, SAME_AS
 from ebbtide.terms import IRI, Term
