@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ebbtide.languages.jena import parse_rules
-from ebbtide.program import ProgramError
+from ebbtide.program import Program, ProgramError
 from ebbtide.program.join import join, same_rule
+from ebbtide.program.operator import Aggregate
 
 
 def names(*texts: str) -> list[str]:
@@ -69,3 +70,34 @@ def test_relations_of_different_arity_do_not_meet() -> None:
         ProgramError, match=r"^other.rules:1:19: the relation member has the arity 1 here and 2"
     ):
         join([one, other])
+
+
+def test_a_rule_that_concludes_false_keeps_its_name_and_its_inconsistencies_together() -> None:
+    joined = join(
+        [
+            parse_rules("[no: (?x a 1) -> false]"),
+            parse_rules("[no: (?x a ?y), (?y a 2) -> false]"),
+            parse_rules("[no: (?z a 1) -> false]"),
+        ]
+    )
+    assert [(rule.name, rule.heads[0].relation) for rule in joined.rules] == [
+        ("no", "inconsistency:no"),
+        ("no-2", "inconsistency:no-2"),
+    ]
+
+
+def test_lists_are_read_once() -> None:
+    one = parse_rules("[r: (?c owl:oneOf ?l), list(?l, ?i, ?x) -> (?x a ?c)]")
+    other = parse_rules("[s: (?c owl:oneOf ?l), list(?l, ?i, ?x) -> (?x 1 ?c)]")
+    joined = join([one, other])
+    assert [rule.name for rule in joined.written] == ["r", "s"]
+    assert joined == Program([*one.written, *other.written])
+
+
+def test_operators_come_along_once() -> None:
+    count = Aggregate("count", "seen", "howMany")
+    counted = Program([], {"seen": 1}, operators=[count])
+    asking = parse_rules("@relation howMany/1. [r: howMany(?n) -> (?n a 1)]")
+    joined = join([counted, asking, counted])
+    assert joined.operators == (count,)
+    assert [rule.name for rule in joined.written] == ["r"]

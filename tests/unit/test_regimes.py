@@ -10,7 +10,7 @@ from ebbtide import Reasoner
 from ebbtide.cli.rules.table import MARK
 from ebbtide.program import ProgramError
 from ebbtide.regimes import Regime, find, load, regimes
-from ebbtide.regimes.coverage import coverage
+from ebbtide.regimes.coverage import coverage, source_rules
 
 PAGE = Path(__file__).parents[2] / "docs" / "regimes.md"
 
@@ -26,21 +26,44 @@ def test_a_file_says_what_it_is(regime: Regime) -> None:
 
 @every_regime
 def test_notes_are_about_rules_of_the_file(regime: Regime) -> None:
-    here = {rule.name for rule in regime.program.rules}
+    here = {rule.name for rule in regime.program.written}
     assert set(regime.deviations) <= here
     assert not set(regime.leaves_out) & here
 
 
 @every_regime
 def test_every_rule_has_a_name_of_its_own(regime: Regime) -> None:
-    names = [rule.name for rule in regime.program.rules]
+    names = [rule.name for rule in regime.program.written]
     assert len(set(names)) == len(names)
 
 
 @every_regime
 def test_helpers_belong_to_a_rule(regime: Regime) -> None:
-    names = {rule.name for rule in regime.program.rules}
+    names = {rule.name for rule in regime.program.written}
     assert {name.partition(".")[0] for name in names if "." in name} <= names
+
+
+#: The names of Tables 4 to 9 of the profile, without their numbers.
+TABLES = {
+    "eq": "ref sym trans rep-s rep-p rep-o diff1 diff2 diff3",
+    "prp": "ap dom rng fp ifp irp symp asyp trp spo1 spo2 eqp1 eqp2 pdw adp inv1 inv2 key npa1 "
+    "npa2",
+    "cls": "thing nothing1 nothing2 int1 int2 uni com svf1 svf2 avf hv1 hv2 maxc1 maxc2 maxqc1 "
+    "maxqc2 maxqc3 maxqc4 oo",
+    "cax": "sco eqc1 eqc2 dw adc",
+    "dt": "type1 type2 eq diff not-type",
+    "scm": "cls sco eqc1 eqc2 op dp spo eqp1 eqp2 dom1 dom2 rng1 rng2 hv svf1 svf2 avf1 avf2 int "
+    "uni",
+}
+
+
+def test_owl2rl_is_all_of_the_profile() -> None:
+    named = {f"{table}-{rule}" for table, rules in TABLES.items() for rule in rules.split()}
+    entailing = set(source_rules(find("owl2rl")))
+    unsatisfiable = set(source_rules(find("owl2rl-unsat")))
+    assert len(named) == 78
+    assert entailing | unsatisfiable == named
+    assert set(find("owl2rl").leaves_out) == unsatisfiable
 
 
 def test_the_table_of_the_documentation_is_current() -> None:

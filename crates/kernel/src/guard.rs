@@ -51,6 +51,8 @@ macro_rules! builtins {
 builtins! {
     Equal "equal",
     NotEqual "notEqual",
+    SameTerm "sameTerm",
+    NotSameTerm "notSameTerm",
     LessThan "lessThan",
     GreaterThan "greaterThan",
     Le "le",
@@ -184,6 +186,8 @@ impl Evaluator {
         match (builtin, terms) {
             (Builtin::Equal, [left, right]) => equal(left, right),
             (Builtin::NotEqual, [left, right]) => !equal(left, right),
+            (Builtin::SameTerm, [left, right]) => left == right,
+            (Builtin::NotSameTerm, [left, right]) => left != right,
             (Builtin::LessThan, [left, right]) => ordered(left, right, &[Ordering::Less]),
             (Builtin::GreaterThan, [left, right]) => ordered(left, right, &[Ordering::Greater]),
             (Builtin::Le, [left, right]) => {

@@ -46,6 +46,9 @@ BUILTINS: Final = _table(
     Builtin("greaterThan", 2),
     Builtin("le", 2),
     Builtin("ge", 2),
+    # Comparisons by identity.
+    Builtin("sameTerm", 2),
+    Builtin("notSameTerm", 2),
     # Tests of a term's kind.
     Builtin("isLiteral", 1),
     Builtin("notLiteral", 1),

@@ -18,6 +18,7 @@ from ebbtide.program.atom import Argument, Atom, Negation, Variable
 from ebbtide.program.guard import Guard
 from ebbtide.program.origin import ProgramError
 from ebbtide.program.program import Program
+from ebbtide.program.reserved import INCONSISTENCY
 from ebbtide.program.rule import BodyPart, Rule
 
 #: What is asked, of what, and how: a part of a rule without its variables' names.
@@ -37,14 +38,19 @@ def join(programs: Iterable[Program]) -> Program:
     rules: list[Rule] = []
     alike: defaultdict[tuple[_Shape, ...], list[Rule]] = defaultdict(list)
     names: set[str] = set()
-    for rule in (rule for program in programs for rule in program.rules):
+    for rule in (rule for program in programs for rule in program.written):
         known = alike[tuple(sorted(map(_shape, (*rule.heads, *rule.body))))]
         if any(same_rule(rule, other) for other in known):
             continue
         known.append(rule)
         rules.append(_renamed(rule, names))
         names.add(rules[-1].name)
-    return Program(rules, _relations(programs), closed=any(p.closed for p in programs))
+    return Program(
+        rules,
+        _relations(programs),
+        closed=any(program.closed for program in programs),
+        operators=dict.fromkeys(each for program in programs for each in program.operators),
+    )
 
 
 def same_rule(one: Rule, other: Rule) -> bool:
@@ -119,7 +125,15 @@ def _renamed(rule: Rule, taken: set[str]) -> Rule:
     while name in taken:
         count += 1
         name = f"{rule.name}-{count}"
-    return rule if name == rule.name else replace(rule, name=name)
+    if name == rule.name:
+        return rule
+    heads = tuple(
+        replace(head, relation=INCONSISTENCY + name)
+        if head.relation == INCONSISTENCY + rule.name
+        else head
+        for head in rule.heads
+    )
+    return replace(rule, name=name, heads=heads)
 
 
 def _relations(programs: Iterable[Program]) -> dict[str, int]:
@@ -127,7 +141,7 @@ def _relations(programs: Iterable[Program]) -> dict[str, int]:
     relations: dict[str, int] = {}
     for program in programs:
         for name, arity in program.relations.items():
-            if relations.setdefault(name, arity) == arity:
+            if name.startswith(INCONSISTENCY) or relations.setdefault(name, arity) == arity:
                 continue
             atoms = (
                 atom

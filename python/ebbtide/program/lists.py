@@ -77,7 +77,7 @@ _ONE: Final = to_term(1)
 
 def lower_lists(rules: Sequence[Rule], limit: int = LIMIT) -> tuple[Rule, ...]:
     """The rules, and those that conclude the relations of lists if one of them is read."""
-    users = [rule for rule in rules if not _made_here(rule)]
+    users = [rule for rule in rules if not made_for_lists(rule)]
     for rule in users:
         _check(rule)
     using = [rule for rule in users if any(True for _ in _list_atoms(rule))]
@@ -91,7 +91,8 @@ def lower_lists(rules: Sequence[Rule], limit: int = LIMIT) -> tuple[Rule, ...]:
     return (*rules, *(rule for rule in dict.fromkeys(made) if rule not in set(rules)))
 
 
-def _made_here(rule: Rule) -> bool:
+def made_for_lists(rule: Rule) -> bool:
+    """Whether the rule comes from the lowering, so that nobody wrote it."""
     return rule.name.startswith(_MADE_HERE)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from ebbtide.program.atom import TRIPLE
 from ebbtide.program.check import check_rules
-from ebbtide.program.lists import lower_lists
+from ebbtide.program.lists import lower_lists, made_for_lists
 from ebbtide.program.operator import (
     Aggregate,
     Narrow,
@@ -94,6 +94,11 @@ class Program:
         program = Program.__new__(Program)
         program._set(rules, relations, self.closed, self.operators)
         return program
+
+    @property
+    def written(self) -> tuple[Rule, ...]:
+        """The rules that somebody wrote: all but those that lists were lowered to."""
+        return tuple(rule for rule in self.rules if not made_for_lists(rule))
 
     @cached_property
     def visible(self) -> frozenset[str]:

@@ -75,7 +75,7 @@ def regimes() -> tuple[Regime, ...]:
     >>> [regime.name for regime in regimes() if regime.name.startswith("owl2rl")][0]
     'owl2rl'
     """
-    return tuple(_read(path) for path in sorted(HOME.glob(f"*{SUFFIX}")))
+    return tuple(map(_read, sorted(HOME.glob(f"*{SUFFIX}"), key=lambda path: path.stem)))
 
 
 def find(name: str, origin: Origin | None = None) -> Regime:

@@ -78,7 +78,10 @@ _LOCAL: Final = tuple(map(Variable, "uv"))
 _COMPUTED: Final = tuple(map(Variable, "rs"))
 _VALUE: Final = Variable("n")
 
-_COMPARISONS: Final = ("equal", "notEqual", "lessThan", "greaterThan", "le", "ge")
+_COMPARISONS: Final = (
+    *("equal", "notEqual", "lessThan", "greaterThan", "le", "ge"),
+    *("sameTerm", "notSameTerm"),
+)
 _KINDS: Final = ("isLiteral", "notLiteral", "isURI", "isBNode", "notBNode", "isPLiteral")
 _TEXTS: Final = ("strStarts", "strEnds", "strContains", "regex", "matches")
 _OF_TWO: Final = (

@@ -57,7 +57,8 @@ impl Condition {
     /// that an equality of a term with itself, say, does not even wake the rules about equality.
     pub fn in_rule(atom: &Atom<TermId>, rule: &Rule<TermId>) -> Self {
         let mut condition = Self::of(atom);
-        for guard in rule.guards.iter().filter(|guard| guard.builtin == Builtin::NotEqual) {
+        let differs = [Builtin::NotEqual, Builtin::NotSameTerm];
+        for guard in rule.guards.iter().filter(|guard| differs.contains(&guard.builtin)) {
             if let [Argument::Variable(one), Argument::Variable(other)] = guard.arguments[..] {
                 let place = |variable| {
                     let same =

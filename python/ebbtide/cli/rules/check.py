@@ -41,10 +41,10 @@ def check(
 
 
 def _size(program: Program) -> str:
-    used = {atom.relation for rule in program.rules for atom in (*rule.heads, *rule.positives)}
+    used = {atom.relation for rule in program.written for atom in (*rule.heads, *rule.positives)}
     return ", ".join(
         (
-            _count(len(program.rules), "rule", "rules"),
+            _count(len(program.written), "rule", "rules"),
             _count(len(used), "relation", "relations"),
             _count(len(set(program.strata)), "stratum", "strata"),
         )
@@ -55,8 +55,8 @@ def _only_stated(program: Program) -> Iterator[str]:
     """What the rules ask for and no rule concludes, so that it can only be stated."""
     from ebbtide.program.strata import unifies
 
-    heads = [head for rule in program.rules for head in rule.heads]
-    asked = (atom for rule in program.rules for atom in rule.positives)
+    heads = [head for rule in program.written for head in rule.heads]
+    asked = (atom for rule in program.written for atom in rule.positives)
     missing = dict.fromkeys(
         _what(atom) for atom in asked if not any(unifies(atom, head) for head in heads)
     )

@@ -19,6 +19,6 @@ def listing() -> None:
     shown.add_column("what")
     shown.add_column("source")
     for regime in regimes():
-        shown.add_row(regime.name, str(len(regime.program.rules)), regime.title, regime.source)
+        shown.add_row(regime.name, str(len(regime.program.written)), regime.title, regime.source)
     # A log has no width; this table needs this one.
     Console(width=None if sys.stdout.isatty() else 160).print(shown)

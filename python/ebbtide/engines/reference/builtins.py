@@ -197,6 +197,8 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
     {
         "equal": equal,
         "notEqual": lambda left, right: not equal(left, right),
+        "sameTerm": lambda left, right: left == right,
+        "notSameTerm": lambda left, right: left != right,
         "lessThan": _compares(-1),
         "greaterThan": _compares(1),
         "le": _compares(-1, 0),
