@@ -2,6 +2,7 @@
 //!
 //! A document ends at the first thing that is wrong in it: what follows cannot be understood.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -154,6 +155,19 @@ impl Parser {
         })
     }
 
+    /// The prefixes that are declared here.
+    fn prefixes(&self) -> Vec<(String, String)> {
+        fn owned<'a>(prefixes: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+            prefixes.map(|(name, iri)| (name.to_owned(), iri.to_owned())).collect()
+        }
+        match self {
+            Self::Turtle(parser) => owned(parser.prefixes()),
+            Self::TriG(parser) => owned(parser.prefixes()),
+            Self::RdfXml(parser) => owned(parser.prefixes()),
+            Self::JsonLd(parser) => owned(parser.prefixes()),
+        }
+    }
+
     fn next(&mut self) -> Option<Result<Quad, Problem>> {
         match self {
             Self::Turtle(parser) => parser.next().map(triple),
@@ -173,6 +187,7 @@ pub struct Document {
     /// The texts of the fact at hand, one after the other, and where each ends.
     text: String,
     ends: [usize; 4],
+    prefixes: BTreeMap<String, String>,
     ended: bool,
 }
 
@@ -198,8 +213,13 @@ impl Document {
                 format!("the base is not an absolute IRI: {base}: {error}"),
             )
         })?;
-        let (text, ends) = (String::new(), [0; 4]);
-        Ok(Self { source, labels, parser, position, text, ends, ended: false })
+        let (text, ends, prefixes) = (String::new(), [0; 4], BTreeMap::new());
+        Ok(Self { source, labels, parser, position, text, ends, prefixes, ended: false })
+    }
+
+    /// The prefixes that were met, by name.
+    pub fn prefixes(&self) -> &BTreeMap<String, String> {
+        &self.prefixes
     }
 
     /// Go to the next fact, or to what is wrong.
@@ -209,6 +229,10 @@ impl Document {
         }
         match self.parser.next() {
             Some(Ok(quad)) => {
+                if self.text.is_empty() {
+                    // At the end of XML no tag is open, and tags declare the prefixes.
+                    self.prefixes.extend(self.parser.prefixes());
+                }
                 self.write(&quad);
                 Step::Fact
             }
@@ -219,6 +243,7 @@ impl Document {
             }
             None => {
                 self.ended = true;
+                self.prefixes.extend(self.parser.prefixes());
                 Step::End
             }
         }

@@ -3,7 +3,7 @@
 //! A [`Reader`](reader::Reader) walks one document, fact by fact: line formats through our own
 //! scanner (`lines`, `statement`), because a line that is read as it stands needs no copy, and
 //! because a bad line must not hide the next; the other formats through the oxigraph crates
-//! (`document`). Every term comes out as its canonical N-Triples text, the one that identifies it
+//! (`document`). A [`Writer`](writer::Writer) goes the other way. Every term comes out as its canonical N-Triples text, the one that identifies it
 //! everywhere else in Ebbtide.
 
 pub mod document;
@@ -17,3 +17,4 @@ pub mod reader;
 pub mod statement;
 pub mod text;
 pub mod timed;
+pub mod writer;

@@ -1,5 +1,6 @@
 //! A reader: one document, fact by fact.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::document::Document;
@@ -155,6 +156,14 @@ impl Reader {
             Kind::Lines(lines) => lines.fact(),
             Kind::Document(document) => document.fact(),
             Kind::Timed(graphs) => graphs.fact(),
+        }
+    }
+
+    /// The prefixes that the document declared, by name, as far as it was read.
+    pub fn prefixes(&self) -> BTreeMap<String, String> {
+        match &self.kind {
+            Kind::Document(document) => document.prefixes().clone(),
+            _ => BTreeMap::new(),
         }
     }
 

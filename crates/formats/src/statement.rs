@@ -352,7 +352,7 @@ fn is_in_label(character: char) -> bool {
 }
 
 /// The characters that an escaped text stands for.
-fn unescape(text: &str) -> Result<String, String> {
+pub(crate) fn unescape(text: &str) -> Result<String, String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(place) = memchr::memchr(b'\\', rest.as_bytes()) {

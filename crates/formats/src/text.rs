@@ -4,9 +4,10 @@
 //! Only `\`, `"`, line feed and carriage return are escaped; `xsd:string` is left out; language tags
 //! are in lower case, as RDF compares them.
 
-use oxrdf::{GraphName, Literal, NamedOrBlankNode, Term};
+use oxrdf::{BlankNode, GraphName, Literal, NamedNode, NamedOrBlankNode, Term};
 
 use crate::label::Labels;
+use crate::statement::unescape;
 
 /// The datatype that is not written.
 pub const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
@@ -73,9 +74,41 @@ pub fn write_graph(graph: &GraphName, labels: &mut Labels, text: &mut String) {
     }
 }
 
+/// The term of a canonical text; none if it is no such text.
+pub fn term_of(text: &str) -> Option<Term> {
+    if let Some(iri) = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+        return Some(NamedNode::new_unchecked(iri).into());
+    }
+    if let Some(label) = text.strip_prefix("_:") {
+        return Some(BlankNode::new_unchecked(label).into());
+    }
+    let (lexical, kind) = text.strip_prefix('"')?.rsplit_once('"')?;
+    let lexical = unescape(lexical).ok()?;
+    let literal = if let Some(language) = kind.strip_prefix('@') {
+        Literal::new_language_tagged_literal_unchecked(lexical, language)
+    } else if let Some(datatype) = kind.strip_prefix("^^<").and_then(|rest| rest.strip_suffix('>'))
+    {
+        Literal::new_typed_literal(lexical, NamedNode::new_unchecked(datatype))
+    } else {
+        Literal::new_simple_literal(lexical)
+    };
+    Some(literal.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_survive_their_texts() {
+        for text in
+            ["<a:b>", "_:b.0", "\"\"", "\"a\\\\\\n\\\"\"@en", "\"\\\"^^<x>\"^^<a:t>", "\"@en\""]
+        {
+            let mut again = String::new();
+            write_object(&term_of(text).expect(text), &mut Labels::kept(), &mut again);
+            assert_eq!(again, text);
+        }
+    }
 
     #[test]
     fn only_what_must_be_is_escaped() {
