@@ -114,6 +114,55 @@ def test_materialize_tells_of_malformed_lists(ebbtide: Ebbtide) -> None:
     )
 
 
+@pytest.mark.parametrize("format", ["nt", "nq", "ttl", "trig", "rdf", "jsonld"])
+def test_materialize_in_every_format(ebbtide: Ebbtide, format: str) -> None:
+    code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules", "--format", format)
+    assert (code, err) == (0, "")
+    assert set(read_triples(out.encode(), format)) == set(
+        read_triples((A_IN_B + A_IN_C + B_IN_C).encode(), "nt")
+    )
+
+
+def test_materialize_reads_every_format(ebbtide: Ebbtide) -> None:
+    Path("a.ttl").write_text("@prefix ex: <http://example/> . ex:a ex:isIn ex:b .")
+    Path("b.jsonld").write_text(
+        '{"@id": "http://example/b", "http://example/isIn": {"@id": "http://example/c"}}'
+    )
+    ended = ebbtide("materialize", "a.ttl", "b.jsonld", "--rules", "site.rules")
+    assert ended == (0, A_IN_B + A_IN_C + B_IN_C, "")
+
+
+def test_materialize_puts_inferred_facts_into_a_graph(ebbtide: Ebbtide) -> None:
+    arguments = ("materialize", "site.nt", "--rules", "site.rules", "--inferred-graph", "urn:new")
+    inferred = A_IN_C.replace(" .", " <urn:new> .")
+    assert ebbtide(*arguments) == (0, A_IN_B + B_IN_C + inferred, "")
+    assert ebbtide(*arguments, "--inferred-only") == (0, inferred, "")
+    code, out, err = ebbtide(*arguments, "--format", "ttl")
+    assert (code, out) == (1, "")
+    assert err.startswith("ebbtide: --format ttl has no graphs for --inferred-graph")
+
+
+def test_materialize_leaves_out_what_was_invented(ebbtide: Ebbtide) -> None:
+    Path("odd.rules").write_text(
+        "[new: (?x <http://example/isIn> ?y) makeSkolem(?z, ?x, ?y) -> (?y <http://example/n> ?z)]"
+        '[odd: (?x <http://example/isIn> ?y) -> ("literal" <http://example/n> ?y)]'
+    )
+    arguments = ("materialize", "site.nt", "--rules", "odd.rules", "--inferred-only")
+    code, out, err = ebbtide(*arguments)
+    assert (code, out) == (0, "")
+    assert err.startswith("ebbtide: left out 2 facts that RDF cannot say")
+    code, out, err = ebbtide(*arguments, "--invented")
+    assert code == 0
+    assert out.count("_:invented-1-") == 2
+
+
+def test_a_bad_document_has_its_place(ebbtide: Ebbtide) -> None:
+    Path("bad.ttl").write_text("<a:s> <a:p>\n  ex:o .")
+    code, out, err = ebbtide("materialize", "bad.ttl", "--rules", "site.rules")
+    assert (code, out) == (1, "")
+    assert err == "ebbtide: bad.ttl:2:3: the prefix ex: has not been declared\n"
+
+
 def test_a_bad_line_has_its_place(ebbtide: Ebbtide) -> None:
     Path("site.nt").write_text(A_IN_B + "<http://example/b> isIn <http://example/c> .\n")
     code, out, err = ebbtide("materialize", "site.nt", "--rules", "site.rules")

@@ -78,6 +78,27 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     }
 }
 
+/// The texts of a column, with what is null.
+pub fn texts<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<Vec<Option<&'a str>>> {
+    texts_of(column(batch, name)?, name)
+}
+
+fn texts_of<'a>(array: &'a dyn Array, name: &str) -> PyResult<Vec<Option<&'a str>>> {
+    match array.data_type() {
+        DataType::Utf8 => Ok(array.as_string::<i32>().iter().collect()),
+        DataType::LargeUtf8 => Ok(array.as_string::<i64>().iter().collect()),
+        DataType::Utf8View => Ok(array.as_string_view().iter().collect()),
+        DataType::Dictionary(_, _) => downcast_dictionary_array!(
+            array => {
+                let values = texts_of(array.values().as_ref(), name)?;
+                Ok(array.keys_iter().map(|key| key.and_then(|key| values[key])).collect())
+            },
+            other => Err(not_a_string(name, other))
+        ),
+        other => Err(not_a_string(name, other)),
+    }
+}
+
 fn not_a_string(name: &str, kind: &DataType) -> PyErr {
     PyTypeError::new_err(format!("column {name:?} must hold the terms' texts, not {kind}"))
 }

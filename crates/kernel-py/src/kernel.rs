@@ -18,6 +18,7 @@ use crate::builtin::Raised;
 use crate::program::{OperatorTuple, RuleTuple, WindowTuple, program, window};
 use crate::reader::Reader;
 use crate::table::{Line, Table, texts};
+use crate::triples::{self, Part};
 use crate::{BudgetExceeded, SnapshotError, capsule, columns};
 
 /// A fact of a delta: relation, terms, until before (none: it did not hold), until after.
@@ -299,6 +300,21 @@ impl Kernel {
         let lines: Vec<Line> =
             facts.live().map(|row| Line { row, until: facts.until(row), diff: 1 }).collect();
         Table::of(&self.core, id, &lines, false)
+    }
+
+    /// The triples of a relation that RDF can say, in the order of their texts, and how many others
+    /// there are: those of `part`, and those with invented terms if `invented`.
+    fn triples_arrow(
+        &self,
+        relation: usize,
+        part: &str,
+        invented: bool,
+    ) -> PyResult<(Table, usize)> {
+        self.check_arity(relation, 3)?;
+        let id = RelationId::at(relation);
+        let (lines, others) = triples::lines(&self.core, id, Part::named(part)?, invented);
+        let table = Table::of(&self.core, id, &lines, false)?;
+        Ok((table.named(&["s", "p", "o", "until"])?, others))
     }
 
     fn until(&self, relation: usize, terms: Vec<String>) -> Option<i64> {

@@ -14,6 +14,8 @@ mod program;
 mod reader;
 mod sparql;
 mod table;
+mod triples;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -55,6 +57,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bare::BareTable>()?;
     module.add_class::<bad_line::BadLine>()?;
     module.add_class::<reader::Reader>()?;
+    module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(lines::parse_lines, module)?)?;
     module.add_function(wrap_pyfunction!(lines::parse_instant, module)?)?;
     module.add("MAX_LINE", ebbtide_formats::lines::MAX_LINE)?;

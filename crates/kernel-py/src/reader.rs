@@ -1,5 +1,6 @@
 //! A document on its way in: rows of texts, record batches, or straight into the kernel.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -117,15 +118,8 @@ impl Reader {
         graphs: bool,
         lenient: bool,
     ) -> PyResult<Self> {
-        let named = |name: &str| {
-            Format::named(name).ok_or_else(|| {
-                let names: Vec<&str> = Format::names().collect();
-                let names = names.join(", ");
-                PyValueError::new_err(format!("there is no format '{name}'; there are {names}"))
-            })
-        };
         let options = Options {
-            format: format.map(named).transpose()?,
+            format: format.map(format_named).transpose()?,
             base,
             graphs: match graph {
                 None => Graphs::All,
@@ -221,11 +215,26 @@ impl Reader {
         std::mem::take(&mut self.bad)
     }
 
+    /// The prefixes that the document declared, by name, as far as it was read.
+    #[getter]
+    fn prefixes(&self) -> BTreeMap<String, String> {
+        self.core.prefixes()
+    }
+
     /// How many bytes of the input were taken, and how many there are.
     #[getter]
     fn progress(&self) -> (u64, u64) {
         (self.core.progress().taken(), self.core.progress().size())
     }
+}
+
+/// The format that a user means.
+pub fn format_named(name: &str) -> PyResult<Format> {
+    Format::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Format::names().collect();
+        let names = names.join(", ");
+        PyValueError::new_err(format!("there is no format '{name}'; there are {names}"))
+    })
 }
 
 /// A record batch of named columns, each perhaps with nulls.

@@ -1,17 +1,21 @@
 //! Facts on their way out, as Arrow record batches.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchIterator};
+use arrow_array::{
+    ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use ebbtide_kernel::ids::{FactId, RelationId, RowId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::kernel::Kernel;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::capsule;
+use crate::{capsule, columns};
 
 /// Rows per record batch: small enough for 32-bit string offsets, large enough to be cheap.
 const ROWS: usize = 65_536;
@@ -31,6 +35,11 @@ pub struct Line {
 }
 
 impl Table {
+    /// The record batches.
+    pub fn batches(&self) -> &[RecordBatch] {
+        &self.batches
+    }
+
     /// A table of one record batch.
     pub fn single(batch: RecordBatch) -> Self {
         Self { schema: batch.schema(), batches: vec![batch] }
@@ -63,8 +72,46 @@ impl Table {
             RecordBatch::try_new(Arc::clone(&schema), arrays)
         };
         let batches: Result<Vec<_>, _> = lines.chunks(ROWS).map(batch).collect();
-        let batches =
-            batches.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema, batches })
+    }
+}
+
+impl Table {
+    fn rows_where(
+        &self,
+        names: &[String],
+        is_wanted: impl Fn(&[Option<&str>]) -> bool,
+    ) -> PyResult<Vec<Vec<String>>> {
+        let mut rows = Vec::new();
+        for batch in &self.batches {
+            let columns: PyResult<Vec<_>> =
+                names.iter().map(|name| columns::texts(batch, name)).collect();
+            let columns = columns?;
+            let mut texts = Vec::with_capacity(columns.len());
+            for row in 0..batch.num_rows() {
+                texts.clear();
+                texts.extend(columns.iter().map(|column| column[row]));
+                if is_wanted(&texts) {
+                    rows.push(texts.iter().map(|text| text.unwrap_or("").to_owned()).collect());
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The table with other names for its columns.
+    pub fn named(self, names: &[&str]) -> PyResult<Self> {
+        let old = self.schema.fields().iter();
+        let fields: Vec<Field> =
+            old.zip(names).map(|(field, name)| field.as_ref().clone().with_name(*name)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let batches: Result<Vec<_>, _> = self
+            .batches
+            .into_iter()
+            .map(|batch| RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec()))
+            .collect();
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { schema, batches })
     }
 }
@@ -77,6 +124,31 @@ pub fn texts(kernel: &Kernel, fact: FactId) -> Vec<String> {
 
 #[pymethods]
 impl Table {
+    /// The record batches of any object that speaks Arrow, which may be readable once only.
+    #[new]
+    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let reader = capsule::import(data)?;
+        let schema = reader.schema();
+        let batches: Result<Vec<_>, _> = reader.collect();
+        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema, batches })
+    }
+
+    /// The rows of some columns of texts.
+    fn rows(&self, columns: Vec<String>) -> PyResult<Vec<Vec<String>>> {
+        self.rows_where(&columns, |_| true)
+    }
+
+    /// The rows, of some columns of texts, in which one of these columns has one of some texts.
+    fn rows_with(
+        &self,
+        columns: Vec<String>,
+        column: usize,
+        texts: HashSet<String>,
+    ) -> PyResult<Vec<Vec<String>>> {
+        self.rows_where(&columns, |row| row[column].is_some_and(|text| texts.contains(text)))
+    }
+
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

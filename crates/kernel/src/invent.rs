@@ -67,6 +67,11 @@ fn functor_lexical(text: &str) -> Option<Cow<'_, str>> {
     if text.starts_with('"') && text.ends_with(FUNCTOR) { string_of(text) } else { None }
 }
 
+/// Whether a text is that of a term that rules invented.
+pub fn is_invented(text: &str) -> bool {
+    depth(text) > 0
+}
+
 /// The depth of what is invented from these inputs.
 fn depth_from(inputs: &[&str]) -> Option<usize> {
     let depth = 1 + inputs.iter().map(|text| depth(text)).max().unwrap_or_default();

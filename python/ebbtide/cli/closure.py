@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ebbtide.cli.progress import step
+from ebbtide.cli.progress import bar, step
 
 if TYPE_CHECKING:
     from ebbtide.reasoner import Reasoner
@@ -33,8 +33,8 @@ def closure(data: Iterable[Path], rules: str) -> Reasoner:
     # Standard output is for answers.
     reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr))
     for path in data:
-        with step(f"reading {path}"):
-            reasoner.parse(path)
+        with bar(f"reading {path}") as progress:
+            reasoner.parse(path, progress=progress)
     with step("reasoning"):
-        reasoner.advance(to=0)
+        reasoner.settle()
     return reasoner

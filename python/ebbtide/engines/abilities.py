@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
@@ -13,7 +13,10 @@ from ebbtide.program import Fact, Program
 from ebbtide.time import Instant, Window
 
 if TYPE_CHECKING:
-    from ebbtide._kernel import Reader
+    from ebbtide._kernel import Reader, Table
+
+#: Which facts: those that are stated, even if they follow as well, or those that only follow.
+Part: TypeAlias = Literal["all", "stated", "inferred"]
 
 
 class Unsupported(NotImplementedError):
@@ -65,6 +68,26 @@ class ReadsDocuments(Protocol):
 
     def add_read(self, reader: Reader, limit: int) -> int:
         """State up to `limit` triples of a document; how many there were. None: the end."""
+
+
+@runtime_checkable
+class GivesTriples(Protocol):
+    """Tells stated triples from inferred ones, without a Python object per fact."""
+
+    def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
+        """The triples that RDF can say, in the order of their texts, and how many others hold.
+
+        The columns are s, p, o and until. Those with invented terms are left out, unless
+        `invented`.
+        """
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """Can evaluate a tick without telling what it changed."""
+
+    def evaluate(self, tick: Instant) -> bool:
+        """Evaluate the tick; whether the answers are complete."""
 
 
 def open_engine(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, Reader, SnapshotError, Table
+from ebbtide.engines.abilities import Part
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.derivation import Node, as_it_is, prove
 from ebbtide.engines.proof import Proof
@@ -213,6 +214,10 @@ class NativeEngine:
     def facts_arrow(self, relation: str) -> Table:
         """One relation's facts as Arrow: columns c0, c1, ..., until."""
         return self._kernel.facts_arrow(self._relation_ids[relation])
+
+    def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
+        """The triples that RDF can say, in the order of their texts, and how many others hold."""
+        return self._kernel.triples_arrow(self._relation_ids[TRIPLE], part, invented)
 
     def changes_arrow(self, relation: str) -> Table:
         """What the last tick changed in one relation: as `facts_arrow`, and diff +1, 0 or -1."""

@@ -15,9 +15,10 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from ebbtide._kernel import Reader, Table
+from ebbtide.engines.abilities import Part
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.derivation import Node, as_it_is, prove
 from ebbtide.engines.native import BudgetExceeded, NativeEngine
@@ -26,13 +27,11 @@ from ebbtide.engines.protocol import Delta
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.plan.assemble import RETRACTED, is_novel
 from ebbtide.plan.plan import Plan, make_plan
-from ebbtide.plan.schema import TYPE, Schema
+from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Fact, Lineage, Program, Rule
 from ebbtide.terms import Term, parse_term
+from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
-
-if TYPE_CHECKING:
-    from ebbtide._kernel import Reader
 
 T = TypeVar("T")
 
@@ -135,21 +134,17 @@ class PlannedEngine:
     def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
         """State background facts from Arrow data."""
         if self._engine is None and relation == TRIPLE:
-            data, facts = _schema_rows(data, columns, self._schema)
-            self._in_columns += facts
+            # Two want to look into data that may be readable once only.
+            data = Table(data)
+            self._in_columns += _schema_rows(data, columns, self._schema)
         self._tell(lambda engine: engine.add_arrow(data, relation, columns))
 
     def add_read(self, reader: Reader, limit: int) -> int:
         """State up to `limit` triples of a document; how many there were. None: the end."""
         if self._engine is not None:
             return self._engine.add_read(reader, limit)
-        if find_spec("pyarrow") is None:
-            rows = reader.rows(limit)
-            self._background += (Fact(TRIPLE, tuple(map(parse_term, row))) for row in rows)
-            return len(rows)
         table = reader.table(limit)
-        if len(table):
-            self.add_arrow(table, TRIPLE, ("s", "p", "o"))
+        self.add_arrow(table, TRIPLE, TERM_COLUMNS)
         return len(table)
 
     def _tell(self, say: Callable[[NativeEngine], T]) -> T | None:
@@ -203,6 +198,10 @@ class PlannedEngine:
     def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
         """The materialisation at the last tick, of some relations or all; each fact's `until`."""
         return self.native.facts(self.program.relations if relations is None else relations)
+
+    def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
+        """The triples that RDF can say, in the order of their texts, and how many others hold."""
+        return self.native.triples_arrow(part, invented)
 
     def until(self, fact: Fact) -> Instant | None:
         """Until when a fact holds; None if it does not."""
@@ -271,29 +270,13 @@ class PlannedEngine:
         self.native.restore(data[end:])
 
 
-def _schema_rows(data: Any, columns: Sequence[str], schema: Schema) -> tuple[Any, list[Fact]]:
-    """The data again, which may be readable once only, and what in it speaks of the schema.
-
-    Without pyarrow nobody can look into the data. Then its schema is not known, but novel.
-    """
-    try:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-    except ImportError:
-        return data, []
-    table = pa.table(data)
-    _, predicates, objects = (table[name].cast(pa.string()) for name in columns)
-
-    def among(column: Any, terms: Iterable[Term]) -> Any:
-        return pc.is_in(column, pa.array([term.text for term in terms], pa.string()))
-
-    # Most facts with a type are no schema, and there are too many of them to look at one by one.
-    speaks = pc.or_(
-        among(predicates, schema.predicates),
-        pc.and_(pc.equal(predicates, TYPE.text), among(objects, schema.classes)),
-    )
-    rows = table.select(list(columns)).filter(speaks).to_pylist()
-    return table, [Fact(TRIPLE, tuple(parse_term(row[name]) for name in columns)) for row in rows]
+def _schema_rows(table: Table, columns: Sequence[str], schema: Schema) -> list[Fact]:
+    """What in a table speaks of the schema."""
+    predicates = {predicate.text for predicate in schema.predicates}
+    classes = {each.text for each in schema.classes}
+    rows = table.rows_with(columns, 1, predicates) + table.rows_with(columns, 2, classes)
+    facts = (Fact(TRIPLE, tuple(map(parse_term, row))) for row in rows)
+    return list(schema.facts(facts))
 
 
 def close(

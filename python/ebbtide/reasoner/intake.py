@@ -14,14 +14,13 @@ from typing import Any, Final, TypeAlias
 from ebbtide.program import TRIPLE, Fact, Program, Rule
 from ebbtide.program.check import did_you_mean
 from ebbtide.terms import IRI, Literal, TermError, to_term
-from ebbtide.terms.formats import BadLine, FormatError
+from ebbtide.terms.formats import TERM_COLUMNS, BadLine, FormatError
 from ebbtide.time import InstantError
 
 Rules: TypeAlias = str | PathLike[str] | Program | Iterable[Rule]
 FactLike: TypeAlias = Fact | tuple[Any, Any, Any]
 
 TIME_COLUMN: Final = "t"
-TERM_COLUMNS: Final = ("s", "p", "o")
 
 
 def as_program(rules: Rules) -> Program:

@@ -13,13 +13,14 @@ answers depend on what arrived and in which order, never on when `advance` was c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypedDict, Unpack
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from typing import Any, Final, SupportsIndex, TypedDict, Unpack
 
 from ebbtide.engines.abilities import (
     Explains,
     LooksUp,
-    ReadsDocuments,
+    Settles,
     Snapshots,
     TakesArrow,
     Unsupported,
@@ -31,8 +32,8 @@ from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.program.reserved import NOW
+from ebbtide.reasoner.documents import Documents
 from ebbtide.reasoner.intake import (
-    TERM_COLUMNS,
     TIME_COLUMN,
     FactLike,
     Rules,
@@ -48,11 +49,8 @@ from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, parse_term, to_term
-from ebbtide.terms.formats import CHUNK, Document, GraphName, open_document
+from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
-
-if TYPE_CHECKING:
-    from ebbtide._kernel import Reader
 
 DEFAULT_STREAM: Final = "default"
 CLOCK: Final = "now:"
@@ -75,7 +73,7 @@ class Settings(TypedDict, total=False):
     printer: Callable[[str], object]
 
 
-class Reasoner:
+class Reasoner(Documents):
     """Keeps the conclusions of rules true over windows of streaming facts.
 
     `rules` is a path, a rule text, a `Program` or some rules. Facts pushed to a stream hold for its
@@ -137,6 +135,7 @@ class Reasoner:
         self._latest: Instant | None = None
         self._late = LateBox()
         self._printer = printer
+        self.prefixes = {}
         # A fact of this stream says which tick it is, until the next one.
         self._tells_time = NOW in self.program.relations
         clock = {CLOCK: Sliding(step)} if self._tells_time else {}
@@ -152,6 +151,29 @@ class Reasoner:
         )
         self._watch = Watch(self.program, self.engine)
 
+    @classmethod
+    def materialize(cls, rules: Rules, *data: Any, **settings: Unpack[Settings]) -> Reasoner:
+        """The closure of some data under some rules: a reasoner whose first tick is over.
+
+        Data are paths of RDF files, graphs of rdflib, stores of pyoxigraph, or facts.
+
+        >>> reasoner = Reasoner.materialize(
+        ...     "rdfs-sparkwave",
+        ...     [("<a:Dog>", "<http://www.w3.org/2000/01/rdf-schema#subClassOf>", "<a:Animal>")],
+        ...     [("<a:rex>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<a:Dog>")],
+        ... )
+        >>> [str(o) for _, _, o in reasoner.triples(("<a:rex>", None, None))]
+        ['<a:Dog>', '<a:Animal>']
+        """
+        reasoner = cls(rules, **settings)
+        for each in data:
+            if isinstance(each, str | PathLike):
+                reasoner.parse(each)
+            else:
+                reasoner.add_all(each)
+        reasoner.settle()
+        return reasoner
+
     # ---- facts in ----------------------------------------------------------------------------
 
     def add(self, fact: FactLike) -> None:
@@ -164,40 +186,6 @@ class Reasoner:
         1
         """
         self.engine.add(self._fact(fact))
-
-    def add_all(self, facts: Iterable[FactLike]) -> None:
-        """State background facts, for example those of a graph of rdflib."""
-        for fact in facts:
-            self.add(fact)
-
-    def parse(
-        self,
-        document: Document,
-        format: str | None = None,
-        *,
-        name: str | None = None,
-        base: str | None = None,
-        graph: GraphName | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """State the triples of a document as background; how many there are.
-
-        A document is a path, or bytes, in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD,
-        plain or gzip'd; its suffix or `format` says which. Named graphs are read as one, unless
-        `graph` picks one (or "default"). What is no triple is a `FormatError` with its place; the
-        triples before it are stated. `progress` is told the bytes taken so far, and all.
-
-        >>> reasoner = Reasoner()
-        >>> reasoner.parse(b"<http://e/oslo> <http://e/isIn> <http://e/norway>, [] .", "ttl")
-        2
-        """
-        reader = open_document(document, format, name=name, base=base, graph=graph)
-        count = 0
-        while taken := self._add_read(reader):
-            count += taken
-            if progress is not None:
-                progress(*reader.progress)
-        return count
 
     def push(self, fact: FactLike, at: SupportsIndex, stream: str = DEFAULT_STREAM) -> None:
         """State a fact that happens at `at`. If it is too late, `take_late` hands it out."""
@@ -272,6 +260,29 @@ class Reasoner:
                 stacklevel=2,
             )
         return list(deltas)
+
+    def settle(self) -> None:
+        """As `advance(to=0)`, but what changed is not told: for background that is all there is.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.add(("<http://e/a>", "<http://e/p>", 1))
+        >>> reasoner.settle()
+        >>> len(reasoner)
+        1
+        """
+        deltas = self.deltas(to=0)
+        is_first = self._ticks.state()["last"] is None
+        only_one = self._ticks.count_due(self.watermark) == 1
+        if not (is_first and only_one and isinstance(self.engine, Settles)):
+            for _ in deltas:
+                pass
+            return
+        (tick,) = self._ticks.due(self.watermark)
+        self._tell_time(tick)
+        complete = self.engine.evaluate(tick)
+        # Whatever holds after the first tick has entered with it.
+        hidden = self.program.relations.keys() - self.program.visible
+        self._told(Delta(tick, self.engine.facts(hidden), {}, {}, complete))
 
     def deltas(self, to: SupportsIndex | None = None) -> Iterator[Delta]:
         """As `advance`, but each tick is evaluated when its delta is asked for.
@@ -517,15 +528,6 @@ class Reasoner:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _add_read(self, reader: Reader) -> int:
-        """State the next triples of a document; how many there were."""
-        if isinstance(self.engine, ReadsDocuments):
-            return self.engine.add_read(reader, CHUNK)
-        rows = reader.rows(CHUNK)
-        for row in rows:
-            self.engine.add(Fact(TRIPLE, tuple(map(parse_term, row))))
-        return len(rows)
-
     def _fact(self, fact: FactLike) -> Fact:
         return check_relation(as_fact(fact), self.program)
 
@@ -543,9 +545,12 @@ class Reasoner:
 
     def _evaluate(self) -> Iterator[Delta]:
         for tick in self._ticks.due(self.watermark):
-            if self._tells_time:
-                self.engine.push(Fact.of(NOW, tick), tick, CLOCK)
+            self._tell_time(tick)
             yield self._told(self.engine.advance(tick))
+
+    def _tell_time(self, tick: Instant) -> None:
+        if self._tells_time:
+            self.engine.push(Fact.of(NOW, tick), tick, CLOCK)
 
     def _told(self, delta: Delta) -> Delta:
         """What users hear of a delta of the engine."""

@@ -25,13 +25,14 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from ebbtide._kernel import MAX_LINE, BadLine, FormatError, Reader, Table, parse_lines
-from ebbtide.terms.term import IRI, BlankNode, Term, parse_term
+from ebbtide.terms.term import IRI, BlankNode, Term, TermError, parse_term
 from ebbtide.time import Instant
 
 __all__ = [
     "CHUNK",
     "DEFAULT_GRAPH",
     "MAX_LINE",
+    "TERM_COLUMNS",
     "BadLine",
     "Document",
     "FormatError",
@@ -39,6 +40,7 @@ __all__ = [
     "Quad",
     "TimedFact",
     "Triple",
+    "graph_text",
     "open_document",
     "parse_lines",
     "read_quads",
@@ -54,6 +56,7 @@ Quad: TypeAlias = tuple[Term, Term, Term, Term | None]
 
 DEFAULT_GRAPH: Final = "default"
 CHUNK: Final = 65_536
+TERM_COLUMNS: Final = ("s", "p", "o")
 # Rows of terms are Python objects, so that fewer of them are held at a time.
 _ROWS: Final = 4_096
 
@@ -216,7 +219,7 @@ def open_document(
         name or "<bytes>",
         format=format,
         base=base,
-        graph=_graph_text(graph),
+        graph=graph_text(graph),
         scope=None if keep_labels else scope,
         timed=timed,
         dated_by=dated_by.text if dated_by else None,
@@ -225,8 +228,12 @@ def open_document(
     )
 
 
-def _graph_text(graph: GraphName | None) -> str | None:
-    """A graph as the reader wants it: a term's text, or nothing for the default graph."""
+def graph_text(graph: GraphName | None) -> str | None:
+    """A graph as readers and writers want it: a term's text; nothing for the default graph.
+
+    >>> graph_text("http://e/g"), graph_text(IRI("http://e/g")), graph_text("default")
+    ('<http://e/g>', '<http://e/g>', '')
+    """
     match graph:
         case None:
             return None
@@ -234,4 +241,7 @@ def _graph_text(graph: GraphName | None) -> str | None:
             return graph.text
         case "default":
             return ""
-    return graph if graph.startswith("<") else f"<{graph}>"
+    text = graph if graph.startswith("<") else f"<{graph}>"
+    if ":" not in text:
+        raise TermError(f"the name of a graph is an absolute IRI, not {graph}")
+    return parse_term(text).text
