@@ -84,7 +84,7 @@ def test_settling_tells_events_and_does_what_a_tick_does() -> None:
     late.settle()
     assert late.inconsistencies()
     late.push(("<a:lamp>", "<a:is>", "<a:new>"), at=4_500)
-    assert [delta.tick for delta in late.advance(to=6_000)][0] == 1_000
+    assert next(iter(late.advance(to=6_000))).tick == 1_000
     assert not late.inconsistencies()
 
 

@@ -187,13 +187,8 @@ def test_columns_of_background_are_looked_into() -> None:
     assert engine.plan.known == {Fact.triple(DEAN, SUB, STAFF)}
 
 
-@pytest.mark.parametrize("arrow", [True, False])
-def test_documents_are_planned_for(arrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those read before the first tick; with Arrow no object is made of most facts."""
-    if arrow:
-        pytest.importorskip("pyarrow")
-    else:
-        monkeypatch.setattr("ebbtide.engines.planned.find_spec", lambda name: None)
+def test_documents_are_planned_for() -> None:
+    """Those read before the first tick; no object is made of most facts."""
     reasoner = Reasoner(RULES, step=1)
     assert reasoner.parse(f"{DEAN} {SUB} {STAFF} .\n{ANN} {A} {DEAN} .\n".encode(), "nt") == 2
     reasoner.advance(to=0)

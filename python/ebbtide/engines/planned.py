@@ -136,7 +136,7 @@ class PlannedEngine:
         if self._engine is None and relation == TRIPLE:
             # Two want to look into data that may be readable once only.
             data = Table(data)
-            self._in_columns += _schema_rows(data, columns, self._schema)
+            self._in_columns += _schema_rows(data, list(columns), self._schema)
         self._tell(lambda engine: engine.add_arrow(data, relation, columns))
 
     def add_read(self, reader: Reader, limit: int) -> int:
@@ -270,7 +270,7 @@ class PlannedEngine:
         self.native.restore(data[end:])
 
 
-def _schema_rows(table: Table, columns: Sequence[str], schema: Schema) -> list[Fact]:
+def _schema_rows(table: Table, columns: list[str], schema: Schema) -> list[Fact]:
     """What in a table speaks of the schema."""
     predicates = {predicate.text for predicate in schema.predicates}
     classes = {each.text for each in schema.classes}

@@ -228,7 +228,7 @@ class Documents:
         whole = rdflib.Graph() if inferred_graph is None else rdflib.Dataset()
         for table, name in graphs:
             graph = whole if name is None else whole.graph(node(name))  # type: ignore[attr-defined]
-            for s, p, o in table.rows(TERM_COLUMNS):
+            for s, p, o in table.rows(list(TERM_COLUMNS)):
                 graph.add((node(s), node(p), node(o)))
         return whole
 
