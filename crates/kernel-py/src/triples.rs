@@ -65,12 +65,7 @@ impl Terms {
 
 /// The triples of a part that RDF can say, sorted by the texts of their terms, and how many it
 /// cannot: those with a literal for a subject, or with anything but an IRI for a predicate.
-pub fn lines(
-    kernel: &Kernel,
-    id: RelationId,
-    part: Part,
-    invented: bool,
-) -> (Vec<Line>, usize) {
+pub fn lines(kernel: &Kernel, id: RelationId, part: Part, invented: bool) -> (Vec<Line>, usize) {
     let terms = Terms::of(kernel);
     let relation = kernel.relation(id);
     let term = |row: RowId, column: usize| relation.term(row, column).index();
