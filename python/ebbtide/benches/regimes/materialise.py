@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute
 
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import TRIPLE, Program
@@ -27,9 +28,15 @@ def read(path: str | PathLike[str]) -> pa.Table:
     return pa.concat_tables([pa.table(table) for table in read_tables(path)])
 
 
-def materialise(program: Program, table: pa.Table) -> PlannedEngine:
-    """An engine that holds the triples and all that follows."""
+def told(program: Program, table: pa.Table) -> PlannedEngine:
+    """An engine that was told the triples, and has not evaluated them yet."""
     engine = PlannedEngine(program, {"default": Sliding(1)})
     engine.add_arrow(table, TRIPLE, COLUMNS)
+    return engine
+
+
+def materialise(program: Program, table: pa.Table) -> PlannedEngine:
+    """An engine that holds the triples and all that follows."""
+    engine = told(program, table)
     engine.evaluate(0)
     return engine
