@@ -30,8 +30,8 @@ def closure(data: Iterable[Path], rules: str) -> Reasoner:
     """A reasoner that holds every fact of the files and all that follows."""
     from ebbtide.reasoner import Reasoner
 
-    # Standard output is for answers.
-    reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr))
+    # Standard output is for answers. For one tick, planning costs more than it saves.
+    reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr), specialise=False)
     for path in data:
         with bar(f"reading {path}") as progress:
             reasoner.parse(path, progress=progress)
