@@ -4,7 +4,7 @@ In: nothing; these are the shapes that the grammar fills and the room `queries` 
 about streams are taken apart, the body is SPARQL as it stands: `WINDOW <w> { }` has become
 `GRAPH <w> { }`, so `text` is a query that SPARQL's own parser reads, and `algebra` is what it read.
 
-Invariant: windows with a name are graphs of their own, the others together are in the default graph.
+Invariant: windows with a name are graphs of their own; the others together are the default graph.
 """
 
 from __future__ import annotations
