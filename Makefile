@@ -83,6 +83,13 @@ test-install: ready ## a wheel in a fresh environment: light, and complete (slow
 	$(call say,"installing the wheel into an empty environment")
 	@$(PYTEST) -m install tests/install
 
+.PHONY: conformance
+conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
+	$(call say,"writing docs/conformance.md")
+	@$(BIN)/python -m tests.conformance
+	$(call say,"the conformance suites")
+	@$(PYTEST) -n 2 tests/conformance
+
 .PHONY: lint
 lint: ready ## format, types, import direction, stubs, clippy
 	$(call say,"ruff")

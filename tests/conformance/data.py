@@ -1,0 +1,33 @@
+"""Where the suites are, and how their files become terms.
+
+The suites are other people's data and not part of the project: they are read from the folder named
+by EBBTIDE_DATA, or from ../shared/data. Where they are absent, tests skip with `ABSENT`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import pyoxigraph as ox
+
+from ebbtide.terms import Term, parse_term
+
+Triple: TypeAlias = tuple[Term, Term, Term]
+Graph: TypeAlias = frozenset[Triple]
+
+ROOT: Final = Path(__file__).parents[2]
+FOLDER: Final = Path(os.environ.get("EBBTIDE_DATA", ROOT.parent / "shared" / "data"))
+PRESENT: Final = FOLDER.is_dir()
+ABSENT: Final = f"the conformance suites are not in {FOLDER}; EBBTIDE_DATA names another folder"
+
+
+def read_graph(path: Path) -> Graph:
+    """The triples of a Turtle or N-Triples file."""
+    kind = ox.RdfFormat.from_extension(path.suffix[1:])
+    quads = ox.parse(path=path, format=kind, base_iri=path.as_uri())
+    return frozenset(
+        (parse_term(str(q.subject)), parse_term(str(q.predicate)), parse_term(str(q.object)))
+        for q in quads
+    )

@@ -1,0 +1,104 @@
+"""The OWL 2 tests of the RDF-based suite and of the profile RL.
+
+A premise is read with its imports. A conclusion is read without ontology headers; its class
+expressions are balanced, as the RDF-Based Semantics (section 7) has it: they are put to the premise,
+which says nothing about anything else. What a conclusion denies is decided by refutation.
+
+Every premise that a test calls consistent must be found so, whatever else the test asks.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from ebbtide.terms import IRI
+from ebbtide.terms.term import RDF
+from tests.conformance.answers import OWL, expressions
+from tests.conformance.case import Case
+from tests.conformance.data import FOLDER, Graph, read_graph
+from tests.conformance.entailment import close, matches
+from tests.conformance.refutation import refutation
+
+SUITE: Final = "owl2-rl"
+RULES: Final = "owl2rl,owl2rl-unsat"
+REFUTED: Final = "positive, by refutation"
+
+_FOLDER: Final = FOLDER / "owl2-rl"
+_TYPE: Final = IRI(RDF + "type")
+_DECLARED: Final = (IRI(OWL + "Class"), IRI(OWL + "Restriction"), IRI(RDF + "List"))
+
+
+def cases(rules: str = RULES) -> Iterator[Case]:
+    """Every test of which the files are there, once for each of its kinds."""
+    with open(_FOLDER / "tests.csv", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row in rows:
+        name = row["id"]
+        if not (_FOLDER / f"{name}.premise.nt").exists():
+            continue
+        suite = "RDF-based" if row["rdfbased_suite"] == "yes" else "profile RL"
+        for kind in row["types"].split():
+            if check := _CHECKS.get(kind):
+                denies = kind.startswith("Positive") and refutation(_conclusion(name)).denied
+                label = REFUTED if denies else kind.removesuffix("Test").removesuffix("Entailment")
+                yield Case(SUITE, name, label.lower(), suite, partial(check, name, rules))
+
+
+def _check_positive(name: str, rules: str) -> None:
+    conclusion = _conclusion(name)
+    premise = _premise(name) | _expressions(conclusion)
+    by = refutation(conclusion)
+    closure = close(rules, premise).triples
+    assert matches(conclusion - by.decides, closure), "the closure lacks it"
+    for denied in by.denied:
+        assert close(rules, premise | denied).inconsistencies, f"{denied} is consistent"
+
+
+def _check_negative(name: str, rules: str) -> None:
+    nonconclusion = _graph(f"{name}.nonconclusion.nt")
+    closure = close(rules, _premise(name) | _expressions(nonconclusion))
+    assert not matches(nonconclusion, closure.triples), "the closure has it"
+
+
+def _check_consistent(name: str, rules: str) -> None:
+    found = close(rules, _premise(name)).inconsistencies
+    assert not found, sorted(map(str, found))
+
+
+def _check_inconsistent(name: str, rules: str) -> None:
+    assert close(rules, _premise(name)).inconsistencies, "no rule concludes false"
+
+
+_CHECKS: Final = {
+    "PositiveEntailmentTest": _check_positive,
+    "NegativeEntailmentTest": _check_negative,
+    "ConsistencyTest": _check_consistent,
+    "InconsistencyTest": _check_inconsistent,
+}
+
+
+def _premise(name: str) -> Graph:
+    imports = sorted(_FOLDER.glob(f"{name}.import*.nt"))
+    return read_graph(_FOLDER / f"{name}.premise.nt").union(*map(read_graph, imports))
+
+
+def _conclusion(name: str) -> Graph:
+    return _graph(f"{name}.conclusion.nt")
+
+
+def _graph(file: str) -> Graph:
+    """The triples of a file, without its ontology header."""
+    graph = read_graph(_FOLDER / file)
+    headers = {s for s, p, o in graph if p == _TYPE and o == IRI(OWL + "Ontology")}
+    return frozenset(triple for triple in graph if triple[0] not in headers)
+
+
+def _expressions(graph: Graph) -> Graph:
+    """The triples that make up the class expressions and lists of a graph."""
+    parts = expressions(graph)
+    return frozenset(
+        (s, p, o) for s, p, o in graph if s in parts and (p != _TYPE or o in _DECLARED)
+    )
