@@ -10,9 +10,8 @@ import os
 from pathlib import Path
 from typing import Final, TypeAlias
 
-import pyoxigraph as ox
-
-from ebbtide.terms import Term, parse_term
+from ebbtide.terms import Term
+from ebbtide.terms.formats import read_triples
 
 Triple: TypeAlias = tuple[Term, Term, Term]
 Graph: TypeAlias = frozenset[Triple]
@@ -24,10 +23,5 @@ ABSENT: Final = f"the conformance suites are not in {FOLDER}; EBBTIDE_DATA names
 
 
 def read_graph(path: Path) -> Graph:
-    """The triples of a Turtle or N-Triples file."""
-    kind = ox.RdfFormat.from_extension(path.suffix[1:])
-    quads = ox.parse(path=path, format=kind, base_iri=path.as_uri())
-    return frozenset(
-        (parse_term(str(q.subject)), parse_term(str(q.predicate)), parse_term(str(q.object)))
-        for q in quads
-    )
+    """The triples of a Turtle or N-Triples file; blank nodes keep their labels."""
+    return frozenset(read_triples(path, keep_labels=True))
