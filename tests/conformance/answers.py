@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import pyoxigraph as ox
+from tests.conformance.data import Graph, Triple
 
 from ebbtide.terms import IRI, BlankNode, Literal, Term, parse_term
 from ebbtide.terms.term import RDF
-from tests.conformance.data import Graph, Triple
 
 Row: TypeAlias = tuple[Term | None, ...]
 Answers: TypeAlias = bool | Counter[Row]

@@ -1,7 +1,7 @@
 """docs/conformance-by-regime.md: how far each stock regime gets on its own.
 
-Here every test runs under every regime, whether it is meant for it or not; so the page is written by
-a run, and no test holds it to anything.
+Here every test runs under every regime, whether it is meant for it or not; so the page is written
+by a run, and no test holds it to anything.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-
 from tests.conformance.data import ABSENT, PRESENT
 
 _SKIPS: Final = Path(__file__).parent / "skips"

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from tests.conformance.data import Graph, Triple
+
 from ebbtide import Reasoner
+from ebbtide.engines.events import Inconsistency
 from ebbtide.engines.reference.datatypes import data_value
 from ebbtide.program import TRIPLE, Fact, Program
-from ebbtide.engines.events import Inconsistency
 from ebbtide.terms import BlankNode, Literal, Term
-from tests.conformance.data import Graph, Triple
 
 #: A triple of terms, or of the values that they denote.
 Meant: TypeAlias = tuple[Hashable, Hashable, Hashable]
@@ -44,9 +45,11 @@ def program(rules: str) -> Program:
     return load(rules)
 
 
-def close(rules: str, premise: Iterable[Triple], others: Iterable[Fact] = ()) -> Closure:
+def close(
+    rules: str, premise: Iterable[Triple], others: Iterable[Fact] = (), *, specialise: bool = True
+) -> Closure:
     """The closure of a graph, and of facts of other relations, under regimes."""
-    reasoner = Reasoner(program(rules))
+    reasoner = Reasoner(program(rules), specialise=specialise)
     reasoner.add_all(Fact(TRIPLE, triple) for triple in premise)
     reasoner.add_all(others)
     reasoner.advance(to=0)

@@ -14,11 +14,11 @@ from typing import Any, Final
 from rdflib import BNode, Variable
 from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
+from tests.conformance.answers import OWL, STRUCTURE
+from tests.conformance.data import Graph
 
 from ebbtide.terms import to_term
 from ebbtide.terms.term import RDF
-from tests.conformance.answers import OWL, STRUCTURE
-from tests.conformance.data import Graph
 
 _TYPES: Final = frozenset(OWL + name for name in ("Class", "Restriction", "DataRange"))
 

@@ -1,7 +1,7 @@
 """LUBM(1) under OWL 2 RL: the fourteen queries, and what they do not notice.
 
-The queries alone do not show that the closure is complete: without the rule scm-svf1 they answer the
-same, but 547 people are no employees.
+The queries alone do not show that the closure is complete: without the rule scm-svf1 they answer
+the same, but 547 people are no employees.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from functools import cache, partial
 from typing import Final
 
 import pyoxigraph as ox
-
-from ebbtide import Reasoner
-from ebbtide.program import Program
 from tests.conformance.answers import store
 from tests.conformance.case import Case
 from tests.conformance.data import FOLDER
 from tests.conformance.entailment import program
+
+from ebbtide import Reasoner
+from ebbtide.program import Program
 
 SUITE: Final = "lubm"
 RULES: Final = "owl2rl"

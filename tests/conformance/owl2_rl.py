@@ -1,8 +1,8 @@
 """The OWL 2 tests of the RDF-based suite and of the profile RL.
 
 A premise is read with its imports. A conclusion is read without ontology headers; its class
-expressions are balanced, as the RDF-Based Semantics (section 7) has it: they are put to the premise,
-which says nothing about anything else. What a conclusion denies is decided by refutation.
+expressions are balanced, as the RDF-Based Semantics (section 7) has it: they are put to the
+premise, which says nothing about anything else. What a conclusion denies is decided by refutation.
 
 Every premise that a test calls consistent must be found so, whatever else the test asks.
 """
@@ -10,17 +10,18 @@ Every premise that a test calls consistent must be found so, whatever else the t
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from ebbtide.terms import IRI
-from ebbtide.terms.term import RDF
 from tests.conformance.answers import OWL, expressions
 from tests.conformance.case import Case
 from tests.conformance.data import FOLDER, Graph, read_graph
 from tests.conformance.entailment import close, matches
 from tests.conformance.refutation import refutation
+
+from ebbtide.terms import IRI
+from ebbtide.terms.term import RDF
 
 SUITE: Final = "owl2-rl"
 RULES: Final = "owl2rl,owl2rl-unsat"

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from ebbtide.program import Fact
-from ebbtide.terms import IRI
-from ebbtide.terms.term import RDF, XSD, XSD_STRING
 from tests.conformance.case import Case
 from tests.conformance.data import FOLDER, read_graph
 from tests.conformance.entailment import close, matches
+
+from ebbtide.program import Fact
+from ebbtide.terms import IRI
+from ebbtide.terms.term import RDF, XSD, XSD_STRING
 
 SUITE: Final = "rdf-mt"
 RULES: Final[Mapping[str, str]] = {
@@ -45,9 +46,7 @@ def _check(row: Mapping[str, str]) -> None:
     closure = close(RULES[row["regime"]], read_graph(_FOLDER / row["action"]), facts)
     entailed = bool(closure.inconsistencies) or (
         row["result"] != "false"
-        and matches(
-            read_graph(_FOLDER / row["result"]), closure.triples, recognised | _ALWAYS
-        )
+        and matches(read_graph(_FOLDER / row["result"]), closure.triples, recognised | _ALWAYS)
     )
     assert entailed == row["type"].startswith("Positive"), sorted(map(str, closure.inconsistencies))
 

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from ebbtide.terms import IRI, BlankNode, Term
-from ebbtide.terms.term import RDF
 from tests.conformance.answers import OWL
 from tests.conformance.data import Graph, Triple
+
+from ebbtide.terms import IRI, BlankNode, Term
+from ebbtide.terms.term import RDF
 
 _TYPE: Final = IRI(RDF + "type")
 _X, _Y, _Z, _DENIED = (BlankNode(f"counterexample-{name}") for name in ("x", "y", "z", "denied"))

@@ -71,7 +71,7 @@ def _table(cases: Iterable[Case]) -> str:
         passing[case.regime, case.kind] += case.reason is None
     rows = [
         f"| {regime} | {kind} | {passing[regime, kind]} | {count} |"
-        for (regime, kind), count in counts.items()
+        for (regime, kind), count in sorted(counts.items())
     ]
     return "\n".join(["| regime | kind | pass | cases |", "|---|---|---|---|", *rows, ""])
 

@@ -1,8 +1,8 @@
 """The SPARQL 1.1 entailment tests: a query over data under each regime that the test names.
 
-Every test runs under the stock regimes of RDF, RDFS and D where it names them, and of OWL 2 RL where
-it names an OWL regime; one regime per run. Where OWL 2 RL is not among the profiles a test is made
-for, its rules are not meant to suffice, and `custom/TEST.rules` may add what the test needs.
+Every test runs under the stock regimes of RDF, RDFS and D where it names them, and of OWL 2 RL
+where it names an OWL regime; one regime per run. Where OWL 2 RL is not among the profiles a test is
+made for, its rules are not meant to suffice, and `custom/TEST.rules` may add what the test needs.
 """
 
 from __future__ import annotations

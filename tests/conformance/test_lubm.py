@@ -1,7 +1,6 @@
 """LUBM(1), query by query."""
 
 import pytest
-
 from tests.conformance.case import Case, parameters, run
 from tests.conformance.lubm import cases
 

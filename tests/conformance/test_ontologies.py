@@ -3,21 +3,22 @@
 from pathlib import Path
 
 import pytest
-
-from ebbtide.terms import IRI, BlankNode, Literal
 from tests.conformance.data import ABSENT, FOLDER, PRESENT, Graph, read_graph
 from tests.conformance.entailment import close
-from tests.conformance.peer import SEMANTICS, more_than_asked, peer_closure
+from tests.conformance.peer import more_than_asked, peer_closure
+
+from ebbtide.terms import IRI, BlankNode, Literal
 
 ONTOLOGIES = sorted((FOLDER / "ontologies").glob("*.nt"))
 
 
 @pytest.mark.skipif(not PRESENT, reason=ABSENT)
-@pytest.mark.parametrize("regime", SEMANTICS)
 @pytest.mark.parametrize("path", ONTOLOGIES, ids=lambda path: path.stem)
-def test_closure_equals_the_peers(path: Path, regime: str) -> None:
+def test_closure_equals_the_peers(path: Path) -> None:
     premise = read_graph(path)
-    ours, theirs = in_rdf(close(regime, premise).triples), peer_closure(regime, premise)
+    # Nothing streams, so a plan for the schema, which is all there is, would not pay.
+    ours = in_rdf(close("owl2rl", premise, specialise=False).triples)
+    theirs = peer_closure(premise)
     assert ours - theirs == frozenset()
     assert {triple for triple in theirs - ours if not more_than_asked(triple)} == set()
 

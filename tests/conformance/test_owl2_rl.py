@@ -1,7 +1,6 @@
 """OWL 2 RL, case by case."""
 
 import pytest
-
 from tests.conformance.case import Case, parameters, run
 from tests.conformance.owl2_rl import cases
 

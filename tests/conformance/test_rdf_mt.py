@@ -1,7 +1,6 @@
 """RDF 1.1 Semantics, case by case."""
 
 import pytest
-
 from tests.conformance.case import Case, parameters, run
 from tests.conformance.rdf_mt import cases
 

@@ -1,7 +1,6 @@
 """docs/conformance.md is what the cases and the skip lists say."""
 
 import pytest
-
 from tests.conformance.data import ABSENT, PRESENT
 from tests.conformance.report import PAGE, page
 

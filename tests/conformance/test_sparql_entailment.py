@@ -1,7 +1,6 @@
 """SPARQL 1.1 entailment, case by case."""
 
 import pytest
-
 from tests.conformance.case import Case, parameters, run
 from tests.conformance.sparql_entailment import cases
 

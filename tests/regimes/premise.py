@@ -49,6 +49,7 @@ TERMS: Final[tuple[Term, ...]] = (
     Literal("false", XSD + "boolean"),
     Literal("0", XSD + "boolean"),
     Literal("b", XSD + "integer"),
+    Literal("<", RDF + "XMLLiteral"),
     IRI(XSD + "integer"),
     IRI(XSD + "string"),
     IRI(RDF + "_1"),
