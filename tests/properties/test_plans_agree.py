@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
-from tests.properties.test_engines_agree import tell
+from tests.properties.test_engines_agree import across_engines, tell
 
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.engines.protocol import Delta, Engine
 from ebbtide.engines.reference import ReferenceEngine
 from ebbtide.languages.jena import parse_rules
-from ebbtide.program import Fact, Program, Rule, lists
+from ebbtide.plan import wanted
+from ebbtide.plan.unify import match
+from ebbtide.program import Atom, Fact, Program, Rule, Variable, lists
 from ebbtide.terms import IRI, Term
 from ebbtide.testing import Add, Happening, Tick, play
 from ebbtide.testing.generate import streams, windows
@@ -29,6 +32,10 @@ RULES = parse_rules(
     [sco:  (?c rdfs:subClassOf ?d) (?x a ?c) -> (?x a ?d)]
     [sco2: (?c rdfs:subClassOf ?d) notEqual(?c ?d) (?d rdfs:subClassOf ?f)
            -> (?c rdfs:subClassOf ?f)]
+    [eqc:  (?c rdfs:subClassOf ?d) (?d rdfs:subClassOf ?c) -> (?c owl:equivalentClass ?d)]
+    [eqc1: (?c owl:equivalentClass ?d) (?x a ?c) -> (?x a ?d)]
+    [dom1: (?p rdfs:domain ?c) (?c rdfs:subClassOf ?d) -> (?p rdfs:domain ?d)]
+    [spo2: (?p rdfs:subPropertyOf ?q) (?q rdfs:subPropertyOf ?r) -> (?p rdfs:subPropertyOf ?r)]
     [dom:  (?p rdfs:domain ?c) (?x ?p ?y) -> (?x a ?c)]
     [rng:  (?p rdfs:range ?c) (?x ?p ?y) notLiteral(?y) -> (?y a ?c)]
     [spo:  (?p rdfs:subPropertyOf ?q) notEqual(?p ?q) (?x ?p ?y) -> (?x ?q ?y)]
@@ -144,6 +151,51 @@ def test_a_plan_equals_the_written_program(
     tell(rules, looking, story)
     engine = PlannedEngine(rules, looking)
     assert_same_answers(rules, engine, ReferenceEngine(rules, looking), story)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> list[Atom]:
+    """Mostly types, of any class or of one."""
+    things = st.sampled_from([Variable("x"), IRI(EXAMPLE + "x")])
+    predicates = st.one_of(vocabulary("type", "type", "type", "subClassOf"), PROPERTIES)
+    objects = st.one_of(st.just(Variable("y")), CLASSES)
+    return draw(
+        st.lists(
+            st.builds(lambda *terms: Atom("triple", terms), things, predicates, objects),
+            max_size=3,
+        )
+    )
+
+
+@pytest.mark.parametrize("many", [0, wanted.MANY])
+@across_engines
+@given(programs(), windows(), stories(), patterns())
+def test_a_plan_concludes_what_is_wanted(
+    many: int,
+    monkeypatch: pytest.MonkeyPatch,
+    rules: Program,
+    looking: dict[str, Window],
+    story: list[Happening],
+    asked: list[Atom],
+) -> None:
+    # Redundant rules are looked for in any schema, or only in large ones.
+    monkeypatch.setattr(wanted, "MANY", many)
+    tell(rules, looking, story)
+    note(", ".join(map(str, asked)))
+    engine, oracle = PlannedEngine(rules, looking, wanted=asked), ReferenceEngine(rules, looking)
+    for happening in story:
+        play(engine, [happening])
+        play(oracle, [happening])
+        if isinstance(happening, Tick):
+            answered, expected = engine.facts(rules.visible), oracle.facts(rules.visible)
+            assert answered.keys() <= expected.keys()
+            for pattern in asked:
+                matching = {
+                    fact: until
+                    for fact, until in expected.items()
+                    if match(pattern, Atom(fact.relation, fact.terms)) is not None
+                }
+                assert matching == {fact: answered.get(fact) for fact in matching}, happening
 
 
 @given(programs(), windows(), stories())

@@ -243,6 +243,22 @@ def test_explain_plan(ebbtide: Ebbtide) -> None:
     assert "transitive" in out
 
 
+def test_explain_plan_says_what_became_of_each_rule(ebbtide: Ebbtide) -> None:
+    Path("schema.ttl").write_text(
+        "<e:Dean> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:Person> ."
+    )
+    arguments = ("explain", "plan", "rdfs", "--background", "schema.ttl", "--wanted")
+    code, out, err = ebbtide(*arguments, "(?x rdf:type <e:Person>)")
+    assert (code, err) == (0, "")
+    fates = {line.split()[0]: line.split()[1] for line in out.splitlines() if line[:1].isalpha()}
+    assert (fates["rdfs9"], fates["rdfs7"]) == ("kept", "asleep")
+    assert "<e:Person>) :- triple(?x, " in out
+
+    code, out, err = ebbtide(*arguments, "(?x rdf:type")
+    assert (code, out) == (1, "")
+    assert err.startswith("ebbtide: --wanted:1:")
+
+
 def test_explain_why(ebbtide: Ebbtide) -> None:
     arguments = ("explain", "why", "site.nt", "--rules", "site.rules", "--fact")
     code, out, err = ebbtide(*arguments, A_IN_C.removesuffix(" .\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ebbtide.engines.planned import close
 from ebbtide.languages.jena import parse_rules
-from ebbtide.plan.plan import make_plan
+from ebbtide.plan.make import make_plan
 from ebbtide.program import Fact, Program
 
 PREFIXES = {

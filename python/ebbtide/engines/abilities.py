@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Engine
-from ebbtide.plan.plan import can_be_planned
-from ebbtide.program import Fact, Program
+from ebbtide.plan.make import can_be_planned, needed_part
+from ebbtide.program import Atom, Fact, Program
 from ebbtide.time import Instant, Window
 
 if TYPE_CHECKING:
@@ -35,10 +35,13 @@ class LooksUp(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """Can say why a fact holds."""
+    """Can say why a fact holds, and how the rules are run."""
 
     def why(self, fact: Fact) -> Proof:
         """A proof of a fact that holds at the last tick."""
+
+    def explain(self) -> str:
+        """What became of each rule, if there is a plan; join orders and indexes."""
 
 
 @runtime_checkable
@@ -100,19 +103,32 @@ def open_engine(
     origin: Instant = 0,
     budget: Budget | None = None,
     specialise: bool = False,
+    wanted: Collection[Atom] | None = None,
 ) -> Engine:
     """A fresh engine: `native` (the kernel) or `reference` (the oracle: no strategy, no budget).
 
     `step` and `origin` are the grid that ticks are expected on. With `specialise` the kernel runs a
-    plan for the schema of the background, if the rules ask for schema; the oracle never does.
+    plan for the schema of the background, if the rules ask for schema. Facts that match no `wanted`
+    pattern need not be concluded. The oracle concludes everything, by the rules as they are.
     """
     match name:
         case "native":
             from ebbtide.engines.native import NativeEngine
             from ebbtide.engines.planned import PlannedEngine
 
-            make = PlannedEngine if specialise and can_be_planned(program) else NativeEngine
-            return make(
+            if specialise and (wanted is not None or can_be_planned(program)):
+                return PlannedEngine(
+                    program,
+                    windows,
+                    strategy=strategy,
+                    step=step,
+                    origin=origin,
+                    budget=budget,
+                    wanted=wanted,
+                )
+            if wanted is not None:
+                program = needed_part(program, wanted)
+            return NativeEngine(
                 program, windows, strategy=strategy, step=step, origin=origin, budget=budget
             )
         case "reference":

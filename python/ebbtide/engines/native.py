@@ -211,6 +211,10 @@ class NativeEngine:
             for texts, until in self._kernel.facts(relation)
         }
 
+    def texts(self, relation: str) -> list[list[str]]:
+        """The texts of the terms of one relation's facts."""
+        return [texts for texts, _ in self._kernel.facts(self._relation_ids[relation])]
+
     def facts_arrow(self, relation: str) -> Table:
         """One relation's facts as Arrow: columns c0, c1, ..., until."""
         return self._kernel.facts_arrow(self._relation_ids[relation])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
 from ebbtide._kernel import Reader, Table
@@ -26,10 +26,13 @@ from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.plan.assemble import RETRACTED, is_novel
-from ebbtide.plan.plan import Plan, make_plan
+from ebbtide.plan.make import make_plan
+from ebbtide.plan.plan import Plan
+from ebbtide.plan.report import report
 from ebbtide.plan.schema import Schema
-from ebbtide.program import TRIPLE, Fact, Lineage, Program, Rule
-from ebbtide.terms import Term, parse_term
+from ebbtide.plan.specialise import Rows
+from ebbtide.program import TRIPLE, Atom, Fact, Lineage, Program, Rule
+from ebbtide.terms import parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
 
@@ -44,6 +47,8 @@ _FROM_NOW_ON: Final = "schema:"
 
 class PlannedEngine:
     """As the native engine, but what the kernel runs is a plan.
+
+    With `wanted` patterns, only facts that match one of them are sure to be concluded.
 
     >>> from ebbtide.languages.jena import parse_rules
     >>> from ebbtide.time import Sliding
@@ -70,9 +75,11 @@ class PlannedEngine:
         step: int = 1,
         origin: Instant = 0,
         budget: Budget | None = None,
+        wanted: Collection[Atom] | None = None,
     ) -> None:
         self.program = program
         self.plan = Plan(program)
+        self._wanted = wanted
 
         def opened(plan: Plan) -> NativeEngine:
             allowed = budget
@@ -166,7 +173,7 @@ class PlannedEngine:
 
     def _plan_for(self, known: Sequence[Fact]) -> None:
         self._planned_for = known
-        self.plan = make_plan(self.program, known, close)
+        self.plan = make_plan(self.program, known, close, self._wanted)
         self._engine = self._opened(self.plan)
         for fact in (*self.plan.settled, *self._background):
             self._engine.add(fact)
@@ -210,6 +217,11 @@ class PlannedEngine:
     def __len__(self) -> int:
         own = self.plan.program.relations.keys() - self.program.relations
         return len(self.native) - self.native.count(own)
+
+    def explain(self) -> str:
+        """What became of each rule, then how the kernel runs what became of them."""
+        native = self.native
+        return f"{report(self.plan)}\n\n{native.explain()}"
 
     # ---- proofs ------------------------------------------------------------------------------
 
@@ -279,18 +291,18 @@ def _schema_rows(table: Table, columns: list[str], schema: Schema) -> list[Fact]
     return list(schema.facts(facts))
 
 
-def close(
-    rules: Sequence[Rule], facts: Iterable[Fact], relations: Sequence[str]
-) -> Mapping[str, Sequence[tuple[Term, ...]]] | None:
+def close(rules: Sequence[Rule], facts: Collection[Fact], relations: Sequence[str]) -> Rows | None:
     """The terms of the facts of some relations in a closure; None if it is too large."""
     try:
-        engine = _closed(rules, facts, Budget(facts=MOST_FOLLOWING))
+        engine = _closed(rules, facts, Budget(facts=max(MOST_FOLLOWING, 8 * len(facts))))
     except BudgetExceeded:
         return None
-    rows: dict[str, list[tuple[Term, ...]]] = {relation: [] for relation in relations}
-    for fact in engine.facts(relations):
-        rows[fact.relation].append(fact.terms)
-    return rows
+    # The same few terms again and again.
+    read = cache(parse_term)
+    return {
+        relation: [tuple(map(read, texts)) for texts in engine.texts(relation)]
+        for relation in relations
+    }
 
 
 def _closed(

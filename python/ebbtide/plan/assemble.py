@@ -10,14 +10,16 @@
 retracted, `settled` is taken back and `schema:retracted` stated: then all schema is novel, and the
 rules are as they were written. As long as nothing is novel, the rules that ask for it cost nothing.
 
-A rule whose helpers were unfolded keeps them for novel schema, and then they run as written:
+Some rules sleep as they are written until something novel holds: those whose helpers were unfolded,
+and those of which only some forms, or none, are needed for what is wanted.
 
     cls-int1: triple(?y, a, ?c) :- ..., _in(?y, ?l, ?i), schema:open().
     schema:open() :- novel:triple(?c, intersectionOf, ?l).
 
 Why this is exact: a join of a written rule either meets nothing but settled schema, and then a form
-makes it, or some of its schema facts are novel. `open` holds at least as long as any novel fact of
-its rules, so that a derivation with a novel fact in it ends no sooner than as written.
+makes it, or some of its schema facts are novel. `schema:open` holds at least as long as any novel
+fact of the rules that sleep, so that a derivation with a novel fact in it ends no sooner than as
+written.
 """
 
 from __future__ import annotations
@@ -26,16 +28,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ebbtide.plan.pattern import Pattern
+from ebbtide.plan.pattern import DIFFER, Pattern, tests
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.specialise import Forms
-from ebbtide.program import Atom, BodyPart, Fact, Lineage, Negation, Program, Rule
+from ebbtide.program import Atom, BodyPart, Fact, Guard, Lineage, Negation, Program, Rule
 
 NOVEL: Final = "novel:"
 SETTLED: Final = "settled:"
 #: To be stated when a fact of the known schema is retracted.
 RETRACTED: Final = Fact("schema:retracted", ())
-#: Holds while some novel fact concerns a rule whose helpers were unfolded.
+#: Holds while some novel fact concerns the rules that sleep.
 OPEN: Final = Atom("schema:open", ())
 
 
@@ -47,41 +49,61 @@ def is_novel(fact: Fact) -> bool:
 def watched(rules: Iterable[Rule], schema: Schema) -> dict[Pattern, None]:
     """What the rules ask about the schema, each pattern once."""
     return {
-        Pattern.of(atom, rule.guards): None
+        Pattern.of(atom, tests(rule)): None
         for rule in rules
         for atom in rule.positives
         if schema.has(atom)
     }
 
 
-def assemble(program: Program, schema: Schema, forms: Forms) -> Program:
-    """The program that concludes what the given one does, once it is told what is `settled`."""
+def assemble(
+    program: Program, schema: Schema, forms: Forms, asleep: frozenset[int] = frozenset()
+) -> Program:
+    """The program that concludes what the given one does, once it is told what is settled.
+
+    The rules with the ids in `asleep` are only needed while something novel holds, or not all of
+    their forms are needed before.
+    """
     specialised = [rule for rule in program.rules if id(rule) in forms.of]
+    sleeping = asleep | forms.unfolded
     unless = Negation(Atom(RETRACTED.relation, ()))
     rules: list[Rule] = []
     for rule in program.rules:
-        if id(rule) not in forms.of:
-            rules.append(rule)
-            continue
-        rules += (replace(form, body=(*form.body, unless)) for form in forms.of[id(rule)])
-        if id(rule) in forms.unfolded:
+        rules += (replace(form, body=(*form.body, unless)) for form in forms.of.get(id(rule), ()))
+        if id(rule) in sleeping:
             rules.append(_as_written(rule, (*rule.body, OPEN)))
-        else:
+        elif id(rule) in forms.of:
             rules += _novel_forms(rule, schema)
-    opening = watched((rule for rule in specialised if id(rule) in forms.unfolded), schema)
-    for pattern in watched(specialised, schema):
-        atom = pattern.atom
-        novel = _in(NOVEL, atom)
-        tests = sorted(pattern.tests, key=str)
-        rules.append(Rule("schema:novel", (novel,), (atom, *tests, Negation(_in(SETTLED, atom)))))
-        if pattern in opening:
-            rules.append(Rule("schema:open", (OPEN,), (novel, *tests)))
+        else:
+            rules.append(rule)
+    by = program.rules if asleep else [rule for rule in specialised if id(rule) in sleeping]
+    opening = watched(by, schema)
+    for pattern in watched(specialised, schema) | opening:
+        for guards in _lowered(pattern):
+            novel, settled = _in(NOVEL, pattern.atom), _in(SETTLED, pattern.atom)
+            body: tuple[BodyPart, ...] = (pattern.atom, *guards, Negation(settled))
+            rules.append(Rule("schema:novel", (novel,), body))
+            if pattern in opening:
+                rules.append(Rule("schema:open", (OPEN,), (novel, *guards)))
     return program.rewritten(rules)
 
 
-def settled(forms: Forms) -> tuple[Fact, ...]:
-    """The facts that an assembled program must be told beside those of the written one."""
-    return tuple(fact._replace(relation=SETTLED + fact.relation) for fact in forms.settled)
+def _lowered(pattern: Pattern) -> list[list[Guard]]:
+    """The tests of a pattern as an engine can ask them, one way or another.
+
+    Things differ if they are not equal; values may be equal and differ.
+    """
+    written = sorted((test for test in pattern.tests if test.builtin != DIFFER), key=str)
+    differ = sorted((test for test in pattern.tests if test.builtin == DIFFER), key=str)
+    if not differ:
+        return [written]
+    pair = differ[0].arguments
+    return [[*written, Guard("notEqual", pair)], [*written, Guard("isLiteral", pair[:1])]]
+
+
+def settled_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """What an assembled program must be told about the facts that are settled."""
+    return tuple(fact._replace(relation=SETTLED + fact.relation) for fact in facts)
 
 
 def _novel_forms(rule: Rule, schema: Schema) -> Iterator[Rule]:

@@ -1,11 +1,11 @@
 """The chase: what follows from the body of a rule by some other rules, in a few steps.
 
-The variables of the body are taken for constants that nothing is known of, and its tests for facts;
+The variables of the body are taken for constants that nothing is known of, its guards for facts;
 if the other rules then derive its heads, they derive them whenever the rule does. Nothing here
 knows of times: see docs/plan.md for why lifetimes are kept as well.
 
-Only rules without negations and functions take part. The search is cut off after some atoms, so an
-answer "no" may be wrong, and a "yes" never is.
+Only rules without negations take part. The search is cut off after some atoms, so an answer "no"
+may be wrong, and a "yes" never is.
 
 Atoms are rows of numbers here, because plans are made while somebody waits: a relation, then its
 arguments. A constant is a number, and a variable of a rule is -1, -2, ...
@@ -14,14 +14,21 @@ arguments. A constant is a number, and a variable of a rule is -1, -2, ...
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from ebbtide.plan.pattern import is_test
+from ebbtide.plan.pattern import DIFFER, is_test
 from ebbtide.program import Argument, Atom, Rule, Variable
+from ebbtide.terms import IRI
 
 #: How many atoms a chase goes on from.
 MOST: Final = 256
+
+#: Tests that say the same of two terms in either order.
+_SYMMETRIC: Final = frozenset((DIFFER, "equal", "notEqual", "sameTerm", "notSameTerm", "sameValue"))
+#: Tests that hold of two different IRIs.
+_UNEQUAL: Final = (DIFFER, "notEqual", "notSameTerm")
 
 Row: TypeAlias = tuple[int, ...]
 _Binding: TypeAlias = dict[int, int]
@@ -47,12 +54,14 @@ class Chase:
     ...     path(?x, ?z) :- path(?x, ?y), edge(?y, ?z).
     ...     path(?x, ?w) :- path(?x, ?y), edge(?y, ?z), edge(?z, ?w).
     ... ''').rules
-    >>> Chase([step, leap]).derives(leap, without={id(leap)})
+    >>> Chase([step, leap]).derives(leap, by={id(step)})
     True
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._numbers: dict[object, int] = {}
+        self._iris: set[int] = set()
+        self._unequal = {self._number(("relation", _guard(each))) for each in _UNEQUAL}
         self._watching: defaultdict[Row, list[_Watch]] = defaultdict(list)
         for rule in rules:
             if not takes_part(rule):
@@ -64,13 +73,13 @@ class Chase:
                 others = (*body[:place], *body[place + 1 :])
                 self._watching[_key(row)].append(_Watch(id(rule), row, others, heads))
 
-    def derives(self, rule: Rule, without: Container[int] = (), most: int = MOST) -> bool:
-        """Whether the rules, but those with the ids in `without`, derive a rule's heads."""
+    def derives(self, rule: Rule, by: Container[int], most: int = MOST) -> bool:
+        """Whether the rules with the ids in `by` derive a rule's heads from its body."""
         given, heads = self.frozen(rule)
         missing = heads.difference(given)
         if not missing:
             return True
-        for row in self.run(given, without, most):
+        for row in self.run(given, by, most):
             missing.discard(row)
             if not missing:
                 return True
@@ -78,13 +87,20 @@ class Chase:
 
     def frozen(self, rule: Rule) -> tuple[list[Row], set[Row]]:
         """The body and the heads of a rule, each variable a constant of its own."""
-        body = [self._row(atom, None) for atom in _atoms(rule)]
+        body = [self._row(atom, None) for atom in _given(rule)]
         return body, {self._row(head, None) for head in rule.heads}
 
     def run(
-        self, given: Iterable[Row], without: Container[int] = (), most: int = MOST
+        self,
+        given: Iterable[Row],
+        by: Container[int],
+        most: int = MOST,
+        ends: Callable[[Row], bool] = lambda row: False,
     ) -> Iterator[Row]:
-        """What follows from the given atoms, the nearest first."""
+        """What follows from the given atoms by the rules with the ids in `by`, the nearest first.
+
+        Nothing is derived from an end.
+        """
         known: defaultdict[int, list[Row]] = defaultdict(list)
         waiting = deque(given)
         seen = set(waiting)
@@ -94,18 +110,41 @@ class Chase:
             new = waiting.popleft()
             known[new[0]].append(new)
             for watch in self._watchers(new):
-                if watch.rule in without:
+                if watch.rule not in by:
                     continue
                 start = _match(watch.atom, new, {})
                 if start is None:
                     continue
-                for found in _join(watch.others, known, start):
+                for found in self._join(watch.others, known, start):
                     for head in watch.heads:
                         row = tuple([found[x] if x < 0 else x for x in head])
                         if row not in seen:
                             seen.add(row)
-                            waiting.append(row)
                             yield row
+                            if not ends(row):
+                                waiting.append(row)
+
+    def _join(
+        self, body: tuple[Row, ...], known: dict[int, list[Row]], found: _Binding
+    ) -> Iterator[_Binding]:
+        if not body:
+            yield found
+            return
+        asked, *rest = body
+        if asked[0] in self._unequal:
+            one, other = (found.get(term, term) for term in asked[1:])
+            if one != other and one in self._iris and other in self._iris:
+                yield from self._join(tuple(rest), known, found)
+                return
+        for row in known.get(asked[0], ()):
+            more = _match(asked, row, found)
+            if more is not None:
+                yield from self._join(tuple(rest), known, more)
+
+    def like(self, atom: Atom) -> Callable[[Row], bool]:
+        """Whether a row matches an atom."""
+        pattern = self._row(atom, {})
+        return lambda row: row[0] == pattern[0] and _match(pattern, row, {}) is not None
 
     def _watchers(self, row: Row) -> Iterator[_Watch]:
         for key in _keys(row):
@@ -113,26 +152,49 @@ class Chase:
 
     def _row(self, atom: Atom, names: dict[Argument, int] | None) -> Row:
         """The atom as numbers; without names for the variables, they are constants."""
-        row = [self._numbers.setdefault(("relation", atom.relation), len(self._numbers))]
+        row = [self._number(("relation", atom.relation))]
         for argument in atom.arguments:
             if names is not None and isinstance(argument, Variable):
                 row.append(names.setdefault(argument, -1 - len(names)))
             else:
-                row.append(self._numbers.setdefault(argument, len(self._numbers)))
+                row.append(self._number(argument))
+                if isinstance(argument, IRI):
+                    self._iris.add(row[-1])
         return tuple(row)
+
+    def _number(self, thing: object) -> int:
+        return self._numbers.setdefault(thing, len(self._numbers))
+
+
+def _guard(builtin: str) -> str:
+    return f"guard:{builtin}"
 
 
 def takes_part(rule: Rule) -> bool:
     """Whether the chase can use the rule."""
-    return not rule.negations and all(map(is_test, rule.guards))
+    return not rule.negations
 
 
 def _atoms(rule: Rule) -> Iterator[Atom]:
-    """The positive atoms of a body, and its tests as if they were atoms."""
+    """The positive atoms of a body, and its guards as if they were atoms."""
     yield from rule.positives
     for guard in rule.guards:
-        if is_test(guard):
-            yield Atom(f"test:{guard.builtin}", guard.arguments)
+        yield Atom(_guard(guard.builtin), guard.arguments)
+
+
+def _given(rule: Rule) -> Iterator[Atom]:
+    """The atoms of a body that hold wherever the rule applies, its guards among them.
+
+    A function whose result an atom binds is left out: the two may be equal and not the same.
+    """
+    yield from rule.positives
+    bound = {variable for atom in rule.positives for variable in atom.variables()}
+    for guard in rule.guards:
+        atom = Atom(_guard(guard.builtin), guard.arguments)
+        if is_test(guard) or (guard.result is not None and guard.result not in bound):
+            yield atom
+        if guard.builtin in _SYMMETRIC:
+            yield replace(atom, arguments=atom.arguments[::-1])
 
 
 def _key(row: Row) -> Row:
@@ -166,15 +228,3 @@ def _match(pattern: Row, row: Row, found: _Binding) -> _Binding | None:
         if (extended.setdefault(place, meant) if place < 0 else place) != meant:
             return None
     return extended
-
-
-def _join(
-    body: tuple[Row, ...], known: dict[int, list[Row]], found: _Binding
-) -> Iterator[_Binding]:
-    if not body:
-        yield found
-        return
-    for row in known.get(body[0][0], ()):
-        more = _match(body[0], row, found)
-        if more is not None:
-            yield from _join(body[1:], known, more)

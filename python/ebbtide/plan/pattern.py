@@ -4,20 +4,25 @@
 
 Variables are named by their places, so that atoms that differ only in names give equal patterns;
 no text can contain these names, so a pattern and a rule never share a variable. The tests matter:
-a rule that concludes `?x owl:sameAs ?x` gives nothing to one that asks for the above.
+a rule that concludes `?x owl:sameAs ?x` gives nothing to one that asks for the above. A rule that
+could only repeat its premise where two of its variables are the same term asks for different ones:
+that is the test `differ`, which no text can write and no engine is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from ebbtide.plan.unify import Substitution, match, substitute, substitute_part, unify
 from ebbtide.program import BUILTINS, Atom, Guard, Rule, Variable
 
+DIFFER: Final = "differ"
 #: Tests that do not hold of a term and itself.
-_NEVER_OF_THE_SAME: Final = frozenset(("notEqual", "lessThan", "greaterThan"))
+_NEVER_OF_THE_SAME: Final = frozenset(
+    (DIFFER, "notEqual", "notSameTerm", "lessThan", "greaterThan")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +75,32 @@ class Pattern:
         return ", ".join(map(str, (self.atom, *sorted(self.tests, key=str))))
 
 
-def asked(rule: Rule) -> list[Pattern]:
-    """The patterns of the positive atoms of a rule, in their order."""
-    return [Pattern.of(atom, rule.guards) for atom in rule.positives]
+def tests(rule: Rule) -> list[Guard]:
+    """What a rule asks of its variables: its tests, and which of them must differ.
+
+    >>> from ebbtide.testing import program
+    >>> rule = program("holds(?x, ?q) :- sub(?p, ?q), holds(?x, ?p).").rules[0]
+    >>> print(*tests(rule))
+    differ(?q, ?p)
+    """
+    return [*filter(is_test, rule.guards), *_differing(rule)]
+
+
+def _differing(rule: Rule) -> Iterator[Guard]:
+    for atom in rule.positives:
+        same = unify(rule.heads[0], atom)
+        if same is not None and len(same) == 1:
+            body = [substitute(each, same) for each in rule.positives]
+            pair = (*same.keys(), *same.values())
+            if all(isinstance(each, Variable) for each in pair) and all(
+                substitute(head, same) in body for head in rule.heads
+            ):
+                yield Guard(DIFFER, pair)
 
 
 def is_test(guard: Guard) -> bool:
     """Whether the guard holds or not, and computes nothing."""
-    return not BUILTINS[guard.builtin].is_function
+    return guard.builtin == DIFFER or not BUILTINS[guard.builtin].is_function
 
 
 def variables(guard: Guard) -> set[Variable]:

@@ -15,7 +15,7 @@ An atom speaks of the schema if it is
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -81,10 +81,7 @@ class Schema:
 
     def without_large(self, program: Program, facts: Iterable[Fact], most: int) -> Schema:
         """The schema without the predicates and classes that too many of the facts are about."""
-        count: defaultdict[Argument, int] = defaultdict(int)
-        for fact in facts:
-            _, predicate, object_ = fact.terms
-            count[object_ if predicate == TYPE else predicate] += 1
+        count = Counter(map(topic, facts))
         large = {key for key, times in count.items() if times > most}
         small = replace(self, predicates=self.predicates - large, classes=self.classes - large)
         return small._with_relations(program) if large else self
@@ -115,6 +112,12 @@ class Schema:
             return atom.relation in self.relations
         _, predicate, object_ = atom.terms if isinstance(atom, Fact) else atom.arguments
         return predicate in self.predicates or (predicate == TYPE and object_ in self.classes)
+
+
+def topic(atom: Atom | Fact) -> Argument:
+    """What a triple is about: its predicate, or the class of a type."""
+    _, predicate, object_ = atom.terms if isinstance(atom, Fact) else atom.arguments
+    return object_ if predicate == TYPE else predicate
 
 
 def _is_schema_predicate(iri: IRI) -> bool:

@@ -19,7 +19,7 @@ conclude from the data what the rule concludes. What is novel is the matter of `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -33,10 +33,8 @@ from ebbtide.terms import Term
 
 #: Answers, for the closure of facts under rules, with the terms of the facts of some relations; or
 #: with None, if the closure is too large.
-Close: TypeAlias = Callable[
-    [Sequence[Rule], Iterable[Fact], Sequence[str]],
-    Mapping[str, Sequence[tuple[Term, ...]]] | None,
-]
+Rows: TypeAlias = Mapping[str, Sequence[tuple[Term, ...]]]
+Close: TypeAlias = Callable[[Sequence[Rule], Collection[Fact], Sequence[str]], Rows | None]
 
 #: A rule with more forms than this stays as it is.
 MOST_FORMS: Final = 1_000
@@ -50,8 +48,25 @@ class Forms:
     of: Mapping[int, Sequence[Rule]]
     #: The ids of the specialised rules whose helpers were unfolded.
     unfolded: frozenset[int]
-    #: What follows from the known schema, as far as it matches the patterns that were asked for.
-    settled: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Closure:
+    """What follows from the known schema, as far as it was asked for."""
+
+    #: The rules that may be specialised, each with the rule that found out how its schema matches.
+    asks: Sequence[tuple[Rule, Rule]]
+    rows: Rows
+    #: The facts that match watched patterns.
+    settled: Mapping[Fact, None]
+    #: Those that a form could conclude.
+    given: Container[Fact]
+
+
+def how_many(rule: Rule, found: Sequence[Rule], forms: Forms) -> str:
+    """How many forms a rule has, in words."""
+    count = "one form" if len(found) == 1 else f"{len(found) or 'no'} forms"
+    return f"{count}, helpers unfolded" if id(rule) in forms.unfolded else count
 
 
 def is_mixed(rule: Rule, schema: Schema) -> bool:
@@ -59,30 +74,24 @@ def is_mixed(rule: Rule, schema: Schema) -> bool:
     return len({schema.has(atom) for atom in rule.positives}) == 2
 
 
-def specialise(
-    program: Program,
+def work_out(
+    rules: Sequence[Rule],
+    mixed: Iterable[Rule],
     schema: Schema,
-    known: Iterable[Fact],
+    known: Collection[Fact],
     close: Close,
     watched: Iterable[Pattern],
-    most: int = MOST_FORMS,
-) -> Forms | None:
-    """The forms of the mixed rules, and what is settled of the watched patterns.
+) -> Closure | None:
+    """What follows from the known schema by the rules without negations; None if that is too much.
 
-    None if too much follows from the known schema.
+    It is asked how it matches the mixed rules, and the watched patterns.
     """
-    mixed = [rule for rule in program.rules if is_mixed(rule, schema)]
-    asks = [_matching(f"plan:match{i}", rule, schema) for i, rule in enumerate(mixed)]
-    looks = [
-        Rule("plan:settled", (Atom(f"plan:settled{i}", each.atom.arguments),), (each.atom,))
-        for i, each in enumerate(watched)
-    ]
-    given = [
-        Rule("plan:given", (Atom(f"plan:given{i}", head.arguments),), (head,))
-        for i, head in enumerate(_static_heads(mixed, asks))
-    ]
-    positive = [rule for rule in program.rules if not rule.negations]
-    questions = [*asks, *looks, *given]
+    asks = [(rule, _matching(f"plan:match{i}", rule, schema)) for i, rule in enumerate(mixed)]
+    atoms = dict.fromkeys(pattern.atom for pattern in watched)
+    looks = [_look(f"plan:settled{i}", atom) for i, atom in enumerate(atoms)]
+    given = [_look(f"plan:given{i}", head) for i, head in enumerate(_static_heads(asks))]
+    questions = [*(ask for _, ask in asks), *looks, *given]
+    positive = [rule for rule in rules if not rule.negations]
     rows = close([*positive, *questions], known, [_relation(rule) for rule in questions])
     if rows is None:
         return None
@@ -94,18 +103,20 @@ def specialise(
             for terms in rows[_relation(look)]
         }
 
-    is_given = answers(given)
+    return Closure(asks, rows, answers(looks), answers(given))
+
+
+def specialise(program: Program, schema: Schema, closure: Closure, most: int = MOST_FORMS) -> Forms:
+    """The forms of the rules that were asked about."""
     forms = {
-        id(rule): list(_forms(rule, schema, ask, rows[_relation(ask)], is_given))
-        for rule, ask in zip(mixed, asks, strict=True)
-        if len(rows[_relation(ask)]) <= most
+        id(rule): list(_forms(rule, schema, ask, closure))
+        for rule, ask in closure.asks
+        if len(closure.rows[_relation(ask)]) <= most
     }
     forms, unfolded = unfold(program, forms, most)
     kept = reduced([form for each in forms.values() for form in each])
     return Forms(
-        {key: [form for form in each if id(form) in kept] for key, each in forms.items()},
-        unfolded,
-        tuple(answers(looks)),
+        {key: [form for form in each if id(form) in kept] for key, each in forms.items()}, unfolded
     )
 
 
@@ -113,41 +124,40 @@ def _relation(rule: Rule) -> str:
     return rule.heads[0].relation
 
 
+def _look(relation: str, atom: Atom) -> Rule:
+    """The rule that finds out which facts match an atom."""
+    return Rule(relation, (Atom(relation, atom.arguments),), (atom,))
+
+
 def _matching(relation: str, rule: Rule, schema: Schema) -> Rule:
     """The rule that finds out how the schema atoms of a rule match."""
     atoms = [atom for atom in rule.positives if schema.has(atom)]
     static = tuple(dict.fromkeys(variable for atom in atoms for variable in atom.variables()))
     tests = [guard for guard in rule.guards if is_test(guard) and variables(guard) <= set(static)]
-    return Rule("plan:match", (Atom(relation, static),), (*atoms, *tests), rule.origin)
+    return Rule(relation, (Atom(relation, static),), (*atoms, *tests), rule.origin)
 
 
-def _static_heads(mixed: Iterable[Rule], asks: Iterable[Rule]) -> Iterator[Atom]:
+def _static_heads(asks: Iterable[tuple[Rule, Rule]]) -> Iterator[Atom]:
     """The heads that speak of nothing but schema; what they conclude may be known already."""
-    for rule, ask in zip(mixed, asks, strict=True):
+    for rule, ask in asks:
         static = set(ask.heads[0].variables())
         yield from (head for head in rule.heads if static.issuperset(head.variables()))
 
 
-def _forms(
-    rule: Rule,
-    schema: Schema,
-    ask: Rule,
-    rows: Iterable[tuple[Term, ...]],
-    given: Container[Fact],
-) -> Iterator[Rule]:
+def _forms(rule: Rule, schema: Schema, ask: Rule, closure: Closure) -> Iterator[Rule]:
     """The forms of a rule, one for each match and head, but those that say nothing new.
 
     What the schema atoms are tested for was tested by the question.
     """
     rest = [part for part in rule.body if part not in ask.body]
     seen: set[tuple[Atom, tuple[object, ...]]] = set()
-    for terms in rows:
+    for terms in closure.rows[_relation(ask)]:
         found: Substitution = dict(zip(ask.heads[0].variables(), terms, strict=True))
         body = tuple(substitute_part(part, found) for part in rest)
         premises = _premises(rule, schema, found)
         for head in rule.heads:
             conclusion = substitute(head, found)
-            if conclusion in body or (conclusion, body) in seen or _is(conclusion, given):
+            if conclusion in body or (conclusion, body) in seen or _is(conclusion, closure.given):
                 continue
             seen.add((conclusion, body))
             lineage = Lineage(rule, conclusion, premises)

@@ -10,8 +10,9 @@ and once the lists are known, so is every step:
 
     triple(?y, a, C) :- triple(?y, a, C0), triple(?y, a, C1).
 
-A relation is unfolded if it is hidden, neither negated nor read by an operator, and if every rule
-that concludes it was specialised. One whose forms go round in a circle or become too many stays.
+A relation is unfolded if it is hidden, neither negated nor read by an operator, if every rule that
+concludes it was specialised, and if its forms conclude something about data. One whose forms go
+round in a circle or become too many stays.
 """
 
 from __future__ import annotations
@@ -74,6 +75,13 @@ def _helpers(program: Program, forms: Mapping[int, Sequence[Rule]]) -> frozenset
     """The hidden relations whose facts all come from forms, and that only rules ask for."""
     from_forms: set[str] = set()
     others = {operator.input for operator in program.operators}
+    # A helper that only says that something is there is better asked than joined.
+    others |= {
+        form.heads[0].relation
+        for each in forms.values()
+        for form in each
+        if not any(form.heads[0].variables())
+    }
     for rule in program.rules:
         concluded = {head.relation for head in rule.heads}
         if id(rule) in forms and not rule.negations:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, Final, TypeAlias
 
-from ebbtide.program import TRIPLE, Fact, Program, Rule
+from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
 from ebbtide.program.check import did_you_mean
 from ebbtide.terms import IRI, Literal, TermError, to_term
 from ebbtide.terms.formats import TERM_COLUMNS, BadLine, FormatError
@@ -19,6 +19,7 @@ from ebbtide.time import InstantError
 
 Rules: TypeAlias = str | PathLike[str] | Program | Iterable[Rule]
 FactLike: TypeAlias = Fact | tuple[Any, Any, Any]
+PatternLike: TypeAlias = Atom | tuple[Any, Any, Any]
 
 TIME_COLUMN: Final = "t"
 
@@ -63,6 +64,25 @@ def as_fact(value: FactLike) -> Fact:
     if not isinstance(predicate, IRI):
         raise TermError(f"a predicate is an IRI, not {predicate}; write '<http://...>'")
     return Fact(TRIPLE, (subject, predicate, object_))
+
+
+def as_pattern(value: PatternLike) -> Atom:
+    """The pattern that a user means; None matches everything.
+
+    >>> print(as_pattern((None, "<http://e/speed>", None)))
+    triple(?*0, <http://e/speed>, ?*2)
+    """
+    if isinstance(value, Atom):
+        return value
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise TermError(f"not a pattern (an Atom, or a tuple of three terms or None): {value!r}")
+    return Atom(
+        TRIPLE,
+        tuple(
+            Variable(f"*{place}") if each is None else to_term(each)
+            for place, each in enumerate(value)
+        ),
+    )
 
 
 def check_relation(fact: Fact, program: Program) -> Fact:

@@ -13,7 +13,7 @@ answers depend on what arrived and in which order, never on when `advance` was c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Final, SupportsIndex, TypedDict, Unpack
 
@@ -36,8 +36,10 @@ from ebbtide.reasoner.documents import Documents
 from ebbtide.reasoner.intake import (
     TIME_COLUMN,
     FactLike,
+    PatternLike,
     Rules,
     as_fact,
+    as_pattern,
     as_program,
     check_relation,
     is_columnar,
@@ -70,6 +72,7 @@ class Settings(TypedDict, total=False):
     engine: str
     budget: Budget | None
     specialise: bool
+    wanted: Iterable[PatternLike] | None
     printer: Callable[[str], object]
 
 
@@ -117,9 +120,11 @@ class Reasoner(Documents):
         engine: str = "native",
         budget: Budget | None = None,
         specialise: bool = True,
+        wanted: Iterable[PatternLike] | None = None,
         printer: Callable[[str], object] = print,
     ) -> None:
         self.program = as_program(rules)
+        patterns = None if wanted is None else [as_pattern(each) for each in wanted]
         self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
         if not self.streams:
             raise WindowError("a reasoner needs at least one stream")
@@ -129,6 +134,7 @@ class Reasoner(Documents):
             "step": step,
             "start": start,
             "lateness": lateness,
+            "wanted": None if patterns is None else [str(pattern) for pattern in patterns],
         }
         self._ticks = Ticks(step, start)
         self._watermarks = {name: Watermark(lateness) for name in self.streams}
@@ -148,6 +154,7 @@ class Reasoner(Documents):
             origin=start or 0,
             budget=budget,
             specialise=specialise,
+            wanted=patterns,
         )
         self._watch = Watch(self.program, self.engine)
 
@@ -404,6 +411,15 @@ class Reasoner(Documents):
         if isinstance(self.engine, LooksUp):
             return self.engine.until(found)
         return self.engine.facts().get(found)
+
+    def explain(self) -> str:
+        """How the rules are run: what a plan made of each, join orders and indexes.
+
+        Before the first tick the plan is made now, for what was stated so far.
+        """
+        if not isinstance(self.engine, Explains):
+            raise Unsupported("only the native engine has a plan")
+        return self.engine.explain()
 
     def why(self, fact: FactLike) -> Proof:
         """Why the fact holds: a tree of rules and facts, down to what was stated.

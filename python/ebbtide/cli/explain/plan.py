@@ -1,19 +1,50 @@
-"""`ebbtide explain plan`: how the kernel runs a program."""
+"""`ebbtide explain plan`: what becomes of each rule, and how the kernel runs the program."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from ebbtide.program import Atom
 
 
 def plan(
     rules: Annotated[
         str, typer.Argument(help="Regimes and rule files, joined by commas.", metavar="RULES")
     ],
+    background: Annotated[
+        list[Path] | None,
+        typer.Option(help="An RDF file with the schema that the plan is for. May be repeated."),
+    ] = None,
+    wanted: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A pattern of the facts that are wanted, as in a rule: '(?x rdf:type <IRI>)'. "
+            "May be repeated; without any, all facts are.",
+            metavar="PATTERN",
+        ),
+    ] = None,
 ) -> None:
-    """Print the strata, the join orders and the indexes the kernel chooses for the rules."""
-    from ebbtide.engines.native import NativeEngine
-    from ebbtide.regimes import load
+    """Print what becomes of each rule, then the join orders and the indexes the kernel chooses.
 
-    print(NativeEngine(load(rules), {}).explain())
+    With a background the rules are specialised to its schema. With wanted patterns, rules that
+    contribute nothing to them are dropped, or sleep until other schema comes.
+    """
+    from ebbtide.reasoner import Reasoner
+
+    reasoner = Reasoner(rules, wanted=list(_atoms(wanted)) if wanted else None)
+    for path in background or ():
+        reasoner.parse(path)
+    print(reasoner.explain())
+
+
+def _atoms(patterns: Iterable[str]) -> Iterable[Atom]:
+    from ebbtide.languages.jena import parse_rules
+
+    for pattern in patterns:
+        rule = f"{pattern} -> (<x:this> <x:is> <x:wanted>)"
+        yield from parse_rules(f"[{rule}]", "--wanted").rules[0].positives
