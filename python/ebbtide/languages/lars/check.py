@@ -1,0 +1,222 @@
+"""What makes rules a LARS program: one arity a predicate, bound variables, count windows on input.
+
+In: a program as it was read. Out: the same, X replaced by c where `X = c` alone says what X is.
+The first thing that is wrong is a `ProgramError` at its place, with a hint. Whether negation is
+stratified is asked by `strata`, since a solver can do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ebbtide.languages.lars.formula import (
+    BodyPart,
+    Collected,
+    CountWindow,
+    Denied,
+    Extended,
+    LarsProgram,
+    LarsRule,
+    Mode,
+    rewritten,
+    variables_of,
+)
+from ebbtide.languages.lars.printing import show_argument
+from ebbtide.program import (
+    TRIPLE,
+    Argument,
+    Atom,
+    Guard,
+    Negation,
+    Origin,
+    ProgramError,
+    Rule,
+    Variable,
+)
+from ebbtide.program.strata import stratify
+
+
+def check(program: LarsProgram) -> LarsProgram:
+    """The program, if it is one."""
+    program = replace(program, rules=tuple(map(_resolved, program.rules)))
+    _check_arities(program)
+    intensional = program.intensional
+    for rule in program.rules:
+        _check_variables(rule)
+        for part in rule.atoms():
+            _check_window(part, intensional)
+    return program
+
+
+def strata(program: LarsProgram) -> tuple[int, ...]:
+    """The stratum of each rule; a `ProgramError` that prints the cycle if there are none."""
+    return stratify([_as_dependency(rule) for rule in program.rules])
+
+
+def _as_dependency(rule: LarsRule) -> Rule:
+    """A rule of plain atoms that depends on what this one depends on, and as strictly."""
+    body: list[Atom | Negation] = [part.atom for part in rule.positives]
+    body += [Negation(part.part.atom) for part in rule.denied]
+    for collected in rule.collected:
+        for part in collected.parts:
+            if isinstance(part, Extended | Denied):
+                body.append(Negation((part if isinstance(part, Extended) else part.part).atom))
+    return Rule(rule.name, (rule.head,), tuple(body), rule.origin)
+
+
+def _check_arities(program: LarsProgram) -> None:
+    met: dict[str, tuple[int, Origin | None]] = {TRIPLE: (3, None)}
+    for fact in program.background:
+        met.setdefault(fact.relation, (len(fact.terms), None))
+        if met[fact.relation][0] != len(fact.terms):
+            raise ProgramError(
+                f"the predicate {fact.relation} has {met[fact.relation][0]} arguments, not as in "
+                f"the fact {fact}"
+            )
+    for rule in program.rules:
+        for atom in (rule.head, *(part.atom for part in rule.atoms())):
+            given = len(atom.arguments)
+            known, where = met.setdefault(atom.relation, (given, atom.origin))
+            if known != given:
+                place = f"at {where}" if where else "among the facts"
+                raise ProgramError(
+                    f"the predicate {atom.relation} has {_arguments(given)} here and {known} "
+                    f"{place}",
+                    atom.origin,
+                )
+
+
+def _check_window(part: Extended, intensional: Iterable[str]) -> None:
+    if not isinstance(part.window, CountWindow):
+        return
+    if part.atom.relation in intensional:
+        raise ProgramError(
+            f"a count window counts the atoms of the input, and {part.atom.relation} is concluded "
+            "by a rule; use a time window",
+            part.origin,
+        )
+    if part.window.per and part.mode is Mode.ALWAYS:
+        raise ProgramError(
+            "a count window `per` group has no time points of its own, so `always` has no meaning "
+            "there",
+            part.origin,
+        )
+
+
+def _check_variables(rule: LarsRule) -> None:
+    bound = _bound(rule.body)
+    _check_parts(rule.body, bound)
+    head = set(rule.head.variables())
+    if isinstance(rule.at, Variable):
+        head.add(rule.at)
+    for variable in rule.head.variables():
+        if variable not in bound:
+            raise ProgramError(
+                f"{show_argument(variable)} is in the head, but no positive atom of the body binds "
+                "it",
+                rule.head.origin,
+            )
+    if isinstance(rule.at, Variable) and rule.at not in bound:
+        raise ProgramError(
+            f"nothing in the body binds the time point {show_argument(rule.at)} of the head; "
+            f"add an atom such as @{show_argument(rule.at)} p",
+            rule.origin,
+        )
+    outer = head.union(*(variables_of(part) for part in rule.body if not _is_collected(part)))
+    for part in rule.collected:
+        inner = _bound(part.parts)
+        _check_parts(part.parts, inner)
+        for variable in (*part.values, *sorted(part.inner() & outer, key=str)):
+            if variable not in inner:
+                raise ProgramError(
+                    f"{show_argument(variable)} is not bound by a positive atom within the "
+                    "aggregate",
+                    part.origin,
+                )
+        if part.result in part.inner():
+            raise ProgramError("the result of an aggregate cannot be part of it", part.origin)
+
+
+def _is_collected(part: BodyPart) -> bool:
+    return isinstance(part, Collected)
+
+
+def _check_parts(parts: Iterable[BodyPart], bound: set[Variable]) -> None:
+    for part in parts:
+        match part:
+            case Denied():
+                for variable in part.variables():
+                    if variable not in bound and not variable.name.startswith("_"):
+                        raise ProgramError(
+                            f"{variable.name} occurs under `not` only; bind it in a positive atom, "
+                            "or write _ for `any`",
+                            part.origin,
+                        )
+            case Guard():
+                for argument in part.inputs:
+                    if isinstance(argument, Variable) and argument not in bound:
+                        raise ProgramError(
+                            f"{show_argument(argument)} is compared or computed with, but no "
+                            "positive atom binds it",
+                            part.origin,
+                        )
+            case _:
+                pass
+
+
+def _bound(parts: Iterable[BodyPart]) -> set[Variable]:
+    """The variables that positive atoms, aggregates and chains of functions bind."""
+    parts = tuple(parts)
+    bound: set[Variable] = set()
+    for part in parts:
+        if isinstance(part, Extended):
+            bound.update(part.variables())
+        elif isinstance(part, Collected):
+            bound.add(part.result)
+            bound.update(part.inner() & _bound(part.parts))
+    functions = [part for part in parts if isinstance(part, Guard) and part.result is not None]
+    while True:
+        ready = [
+            guard.result
+            for guard in functions
+            if guard.result not in bound
+            and all(not isinstance(each, Variable) or each in bound for each in guard.inputs)
+        ]
+        if not ready:
+            return bound
+        bound.update(result for result in ready if result is not None)
+
+
+def _resolved(rule: LarsRule) -> LarsRule:
+    """The rule with X replaced by c where `X = c` is all that says what X is."""
+    while True:
+        bound = _bound(rule.body)
+        for part in rule.body:
+            if isinstance(part, Guard) and part.builtin == "equal":
+                left, right = part.arguments
+                for name, other in ((left, right), (right, left)):
+                    if isinstance(name, Variable) and name not in bound and name != other:
+                        rule = _replaced(rule, part, name, other)
+                        break
+                else:
+                    continue
+                break
+        else:
+            return rule
+
+
+def _replaced(rule: LarsRule, guard: Guard, name: Variable, other: Argument) -> LarsRule:
+    def change(argument: Argument) -> Argument:
+        return other if argument == name else argument
+
+    return replace(
+        rule,
+        head=replace(rule.head, arguments=tuple(map(change, rule.head.arguments))),
+        at=None if rule.at is None else change(rule.at),
+        body=tuple(rewritten(part, change) for part in rule.body if part is not guard),
+    )
+
+
+def _arguments(count: int) -> str:
+    return "1 argument" if count == 1 else f"{count} arguments"

@@ -1,0 +1,334 @@
+"""LARS programs as data: extended atoms, rules, programs.
+
+An extended atom is an atom, a way to look for it in time and a window to look in:
+
+    p(X)                    NOW      at this time point
+    @T p(X) in [3]          AT       at the time point T; without a window, anywhere
+    p(X) in [3]             SOME     at some time point of the window (the paper's diamond)
+    always p(X) in [3]      ALWAYS   at every time point of the window (the paper's box)
+
+Invariant: SOME and ALWAYS have a window, NOW has none, AT alone has `at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final, TypeAlias
+
+from ebbtide.languages.lars.printing import show_argument, show_atom
+from ebbtide.program import IN_PYTHON, Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
+
+#: Milliseconds in a unit of time.
+UNITS: Final = {
+    "ms": 1,
+    "s": 1_000,
+    "sec": 1_000,
+    "second": 1_000,
+    "seconds": 1_000,
+    "min": 60_000,
+    "minute": 60_000,
+    "minutes": 60_000,
+    "h": 3_600_000,
+    "hour": 3_600_000,
+    "hours": 3_600_000,
+    "d": 86_400_000,
+    "day": 86_400_000,
+    "days": 86_400_000,
+}
+#: Units that mean time points, as no unit does.
+TICKS: Final = frozenset({"", "tick", "ticks"})
+
+
+class Mode(Enum):
+    """How an atom is looked for in time."""
+
+    NOW = ""
+    AT = "@"
+    SOME = "some"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A number of time points, or of milliseconds if a unit was written."""
+
+    size: int
+    unit: str = ""
+
+    def points(self, tick: int | None, origin: Origin = IN_PYTHON) -> int:
+        """How many time points that is, each `tick` milliseconds long.
+
+        >>> Span(20, "s").points(tick=1_000)
+        20
+        """
+        if self.unit in TICKS:
+            return self.size
+        if tick is None:
+            raise ProgramError(
+                f"{self} needs the length of a time point: give a tick, such as 1s, or write the "
+                "window in time points, such as [20]",
+                origin,
+            )
+        points, rest = divmod(self.size * UNITS[self.unit], tick)
+        if rest:
+            raise ProgramError(f"{self} is no whole number of ticks of {tick} ms", origin)
+        return points
+
+    def __str__(self) -> str:
+        return f"{self.size} {self.unit}" if self.unit else str(self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """The time points [t - n, t]."""
+
+    span: Span
+
+    def __str__(self) -> str:
+        return f"[{self.span}]"
+
+
+@dataclass(frozen=True, slots=True)
+class TumblingWindow:
+    """The time points of the pane that t is in, up to t; panes are `span` wide, one begins at 0."""
+
+    span: Span
+
+    def __str__(self) -> str:
+        return f"[tumbling {self.span}]"
+
+
+@dataclass(frozen=True, slots=True)
+class CountWindow:
+    """The last `size` atoms of the input: of the stream, of one predicate, or per group of it.
+
+    `per` are the variables of the atom whose values make a group.
+    """
+
+    size: int
+    of_predicate: bool = False
+    per: tuple[Variable, ...] = ()
+
+    def __str__(self) -> str:
+        if self.per:
+            return f"[#{self.size} per {', '.join(variable.name for variable in self.per)}]"
+        return f"[#{self.size} of it]" if self.of_predicate else f"[#{self.size}]"
+
+
+Window: TypeAlias = TimeWindow | TumblingWindow | CountWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """An atom, looked for in time."""
+
+    atom: Atom
+    mode: Mode = Mode.NOW
+    at: Argument | None = None
+    window: Window | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Where the atom was written."""
+        return self.atom.origin
+
+    def variables(self) -> Iterator[Variable]:
+        """The variables of the atom and of the time point."""
+        yield from self.atom.variables()
+        if isinstance(self.at, Variable):
+            yield self.at
+
+    def __str__(self) -> str:
+        window = f" in {self.window}" if self.window else ""
+        before = {Mode.AT: f"@{show_argument(self.at)} ", Mode.ALWAYS: "always "}.get(self.mode, "")
+        return f"{before}{show_atom(self.atom)}{window}"
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """`not` in front of an extended atom."""
+
+    part: Extended
+
+    @property
+    def origin(self) -> Origin:
+        """Where the atom was written."""
+        return self.part.origin
+
+    def variables(self) -> Iterator[Variable]:
+        """Those of the extended atom."""
+        return self.part.variables()
+
+    def __str__(self) -> str:
+        return f"not {self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """`result = function { values : parts }`: over the different tuples of values, per group.
+
+    A group is made by the variables of the parts that occur elsewhere in the rule. The first of the
+    values is what is summed or compared. A group without any tuple has no result.
+    """
+
+    function: str
+    result: Variable
+    values: tuple[Variable, ...]
+    parts: tuple[Extended | Denied | Guard, ...]
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def inner(self) -> frozenset[Variable]:
+        """The variables of the parts and of the values."""
+        found = set(self.values)
+        for part in self.parts:
+            found.update(variables_of(part))
+        return frozenset(found)
+
+    def __str__(self) -> str:
+        values = ", ".join(map(show_argument, self.values))
+        parts = ", ".join(map(show_part, self.parts))
+        return f"{self.result.name} = {self.function} {{ {values} : {parts} }}"
+
+
+BodyPart: TypeAlias = Extended | Denied | Guard | Collected
+
+
+@dataclass(frozen=True, slots=True)
+class LarsRule:
+    """`head :- body`; with `at`, the head holds at that time point."""
+
+    name: str
+    head: Atom
+    at: Argument | None
+    body: tuple[BodyPart, ...]
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    @property
+    def positives(self) -> tuple[Extended, ...]:
+        """The extended atoms that must hold."""
+        return tuple(part for part in self.body if isinstance(part, Extended))
+
+    @property
+    def denied(self) -> tuple[Denied, ...]:
+        """The extended atoms that must not hold."""
+        return tuple(part for part in self.body if isinstance(part, Denied))
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """Comparisons and arithmetic."""
+        return tuple(part for part in self.body if isinstance(part, Guard))
+
+    @property
+    def collected(self) -> tuple[Collected, ...]:
+        """The aggregates."""
+        return tuple(part for part in self.body if isinstance(part, Collected))
+
+    def atoms(self) -> Iterator[Extended]:
+        """Every extended atom of the body, those of aggregates included."""
+        for part in self.body:
+            yield from atoms_of(part)
+
+    def __str__(self) -> str:
+        at = "" if self.at is None else f"@{show_argument(self.at)} "
+        head = at + show_atom(self.head)
+        return f"{head} :- {', '.join(map(show_part, self.body))}." if self.body else f"{head}."
+
+
+@dataclass(frozen=True)
+class LarsProgram:
+    """Rules and background facts; `prefixes` are for printing."""
+
+    rules: tuple[LarsRule, ...]
+    background: tuple[Fact, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def intensional(self) -> frozenset[str]:
+        """The predicates that rules conclude: those whose atoms are answers."""
+        return frozenset(rule.head.relation for rule in self.rules)
+
+    def arities(self) -> dict[str, int]:
+        """Every predicate that rules and facts mention, with its number of arguments."""
+        found = {fact.relation: len(fact.terms) for fact in self.background}
+        for rule in self.rules:
+            for atom in (rule.head, *(part.atom for part in rule.atoms())):
+                found[atom.relation] = len(atom.arguments)
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+
+def atoms_of(part: BodyPart) -> Iterator[Extended]:
+    """The extended atoms in a part of a body."""
+    match part:
+        case Extended():
+            yield part
+        case Denied(inner):
+            yield inner
+        case Collected(parts=parts):
+            for each in parts:
+                yield from atoms_of(each)
+        case _:
+            pass
+
+
+def variables_of(part: BodyPart) -> Iterator[Variable]:
+    """The variables of a part of a body; of an aggregate, its result and all within."""
+    match part:
+        case Guard(arguments=arguments):
+            yield from (argument for argument in arguments if isinstance(argument, Variable))
+        case Collected():
+            yield part.result
+            yield from part.inner()
+        case Extended() | Denied():
+            yield from part.variables()
+
+
+def rewritten(part: BodyPart, change: Callable[[Argument], Argument]) -> BodyPart:
+    """The part with other arguments."""
+
+    def atom(of: Atom) -> Atom:
+        return replace(of, arguments=tuple(map(change, of.arguments)))
+
+    match part:
+        case Extended(at=at):
+            return replace(part, atom=atom(part.atom), at=None if at is None else change(at))
+        case Denied(inner):
+            changed = rewritten(inner, change)
+            assert isinstance(changed, Extended)
+            return Denied(changed)
+        case Guard(arguments=arguments):
+            return replace(part, arguments=tuple(map(change, arguments)))
+        case Collected():
+            parts = tuple(rewritten(each, change) for each in part.parts)
+            return replace(part, parts=parts)  # type: ignore[arg-type]
+
+
+_SIGNS: Final = {
+    "equal": "=",
+    "notEqual": "!=",
+    "lessThan": "<",
+    "greaterThan": ">",
+    "le": "<=",
+    "ge": ">=",
+    "sum": "+",
+    "difference": "-",
+    "product": "*",
+    "quotient": "/",
+}
+
+
+def show_part(part: BodyPart) -> str:
+    """A part of a body as text."""
+    if not isinstance(part, Guard):
+        return str(part)
+    sign = _SIGNS.get(part.builtin)
+    texts = list(map(show_argument, part.arguments))
+    if sign is None:
+        return f"{part.builtin}({', '.join(texts)})"
+    if len(texts) == 2:
+        return f"{texts[0]} {sign} {texts[1]}"
+    return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"

@@ -1,0 +1,82 @@
+"""LARS atoms as text, as they are read back: `q(x2,y,7)`.
+
+A constant `x2` is the IRI <x2>, a number a literal of its kind, a string a plain literal. Whatever
+has no shorter form is written as in N-Triples. A triple with a predicate that has a prefix is
+written as an atom of that predicate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
+from ebbtide.terms import IRI, Literal, Term
+from ebbtide.terms.term import XSD
+
+_CONSTANT: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
+_PREDICATE: Final = re.compile(r"[a-z][A-Za-z0-9_]*'*")
+_LOCAL: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
+_NUMBERS: Final = {
+    XSD + "integer": re.compile(r"-?[0-9]+"),
+    XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
+    XSD + "double": re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+"),
+}
+_NO_PREFIXES: Final[Mapping[str, str]] = {}
+
+
+def show_term(term: Term, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
+    """A term in its shortest form.
+
+    >>> show_term(IRI("x2")), show_term(Literal("7", XSD + "integer")), show_term(Literal("x2"))
+    ('x2', '7', '"x2"')
+    """
+    match term:
+        case IRI(value):
+            if _CONSTANT.fullmatch(value):
+                return value
+            return _prefixed(value, prefixes) or term.text
+        case Literal(lexical, datatype):
+            shape = _NUMBERS.get(datatype)
+            return lexical if shape and shape.fullmatch(lexical) else term.text
+    return term.text
+
+
+def show_fact(fact: Fact, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
+    """A ground atom.
+
+    >>> show_fact(Fact("q", (IRI("x2"), IRI("y"))))
+    'q(x2,y)'
+    """
+    texts = [show_term(term, prefixes) for term in fact.terms]
+    if fact.relation == TRIPLE and isinstance(fact.terms[1], IRI):
+        short = _prefixed(fact.terms[1].value, prefixes)
+        if short is not None:
+            return f"{short}({texts[0]},{texts[2]})"
+    return _applied(fact.relation, texts)
+
+
+def show_argument(argument: Argument | None) -> str:
+    """A term, or the name of a variable."""
+    if isinstance(argument, Variable):
+        return "_" if argument.name.startswith("_") else argument.name
+    return "" if argument is None else show_term(argument)
+
+
+def show_atom(atom: Atom) -> str:
+    """An atom with its variables."""
+    return _applied(atom.relation, [show_argument(argument) for argument in atom.arguments])
+
+
+def _applied(predicate: str, texts: list[str]) -> str:
+    name = predicate if _PREDICATE.fullmatch(predicate) else f"'{predicate}'"
+    return f"{name}({','.join(texts)})" if texts else name
+
+
+def _prefixed(iri: str, prefixes: Mapping[str, str]) -> str | None:
+    for prefix, namespace in prefixes.items():
+        local = iri[len(namespace) :]
+        if iri.startswith(namespace) and _LOCAL.fullmatch(local):
+            return f"{prefix}:{local}"
+    return None

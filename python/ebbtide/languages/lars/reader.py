@@ -1,0 +1,656 @@
+"""From LARS text to a `LarsProgram`.
+
+The notation is that of docs/languages/lars.md: the paper's rules in the clothes of logic programs,
+and besides it what the files of Ticker (`p(X) at T [3 sec]`, `high always [5 #]`) and Laser
+(`time_win(3, 0, 1, diamond(p(X)))`, `@(T, p(X))`, `and`, `COMP(>=, V, 100)`) say unambiguously.
+
+Invariant: whatever the text, the outcome is a checked program or a `ProgramError` with line, column
+and one sentence. Nesting is limited, so no input is too deep.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Final, NoReturn
+
+from ebbtide.languages.lars.check import check
+from ebbtide.languages.lars.formula import (
+    TICKS,
+    UNITS,
+    BodyPart,
+    Collected,
+    CountWindow,
+    Denied,
+    Extended,
+    LarsProgram,
+    LarsRule,
+    Mode,
+    Span,
+    TimeWindow,
+    TumblingWindow,
+    Window,
+)
+from ebbtide.languages.lars.tokens import Token, place, tokens
+from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
+from ebbtide.program.check import did_you_mean
+from ebbtide.program.operator import FUNCTIONS
+from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
+from ebbtide.terms.term import RDF, XSD, XSD_STRING
+
+WELL_KNOWN: Final = {
+    "rdf": RDF,
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "xsd": XSD,
+}
+MAX_DEPTH: Final = 100
+MAX_SIZE: Final = 2**40
+
+_COMPARISONS: Final = {
+    "=": "equal",
+    "==": "equal",
+    "!=": "notEqual",
+    "<>": "notEqual",
+    "≠": "notEqual",
+    "<": "lessThan",
+    ">": "greaterThan",
+    "<=": "le",
+    "≤": "le",
+    ">=": "ge",
+    "≥": "ge",
+}
+_ARITHMETIC: Final = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
+_QUANTIFIERS: Final = {
+    "always": Mode.ALWAYS,
+    "box": Mode.ALWAYS,
+    "some": Mode.SOME,
+    "diamond": Mode.SOME,
+}
+
+
+def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
+    """The program of a text.
+
+    >>> print(parse_lars("q(X) :- p(X, Y) in [3], not r(Y), Y > 2.").rules[0])
+    q(X) :- p(X,Y) in [3], not r(Y), Y > 2.
+    """
+    return check(_Reader(text, source).program())
+
+
+def load_lars(path: str | PathLike[str]) -> LarsProgram:
+    """The program of a file."""
+    return parse_lars(Path(path).read_text(encoding="utf-8"), str(path))
+
+
+def parse_atoms(text: str, source: str, prefixes: dict[str, str]) -> list[Fact]:
+    """Ground atoms, each with a full stop: `p(a,b). q(c).`
+
+    >>> [str(fact) for fact in parse_atoms("p(a,7). alarm.", "<text>", {})]
+    ['p(<a>, "7"^^<http://www.w3.org/2001/XMLSchema#integer>)', 'alarm()']
+    """
+    return _Reader(text, source, prefixes).facts()
+
+
+class _Reader:
+    """One text on its way; the methods take tokens from the front."""
+
+    def __init__(self, text: str, source: str, prefixes: dict[str, str] | None = None) -> None:
+        self._text = text
+        self._source = source
+        self._tokens = tokens(text, source)
+        self._next = 0
+        self._depth = 0
+        self._fresh = 0
+        self._prefixes = dict(WELL_KNOWN if prefixes is None else prefixes)
+        self._extra: list[BodyPart] = []
+
+    # ---- statements --------------------------------------------------------------------------
+
+    def program(self) -> LarsProgram:
+        rules: list[LarsRule] = []
+        facts: list[Fact] = []
+        while self._peek().kind != "END":
+            if self._peek().kind == "DIRECTIVE":
+                self._declare()
+                continue
+            rule = self._rule(f"r{len(rules) + 1}")
+            if rule.body or rule.at is not None:
+                rules.append(rule)
+            else:
+                facts.append(self._ground(rule.head))
+        own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
+        return LarsProgram(tuple(rules), tuple(facts), own)
+
+    def facts(self) -> list[Fact]:
+        found = []
+        while self._peek().kind != "END":
+            self._extra = []
+            head = self._atom()
+            self._expect(".")
+            if self._extra:
+                raise ProgramError("an atom of a stream has no arithmetic", head.origin)
+            found.append(self._ground(head))
+        return found
+
+    def _declare(self) -> None:
+        self._take()
+        prefix = self._take()
+        if prefix.kind != "PREFIX":
+            self._fail("a prefix and its colon, as in @prefix ex: <http://example/>.", prefix)
+        iri = self._take()
+        if iri.kind != "IRI":
+            self._fail("an IRI in angle brackets", iri)
+        self._prefixes[prefix.text[:-1]] = self._parsed(iri).text[1:-1]
+        self._expect(".")
+
+    def _rule(self, name: str) -> LarsRule:
+        first = self._peek()
+        self._extra = []
+        at, head = self._head()
+        body: list[BodyPart] = []
+        if self._peek().kind == "ARROW":
+            self._take()
+            if self._peek().text != ".":
+                body = self._parts()
+        body += self._extra
+        last = self._expect(".")
+        origin = self._origin(first, last)
+        return LarsRule(name, head, at, tuple(body), origin)
+
+    def _head(self) -> tuple[Argument | None, Atom]:
+        if self._peek().text != "@":
+            atom = self._atom()
+            return (self._time() if self._skip("at") else None), atom
+        self._take()
+        if self._is_laser_at():
+            self._take()
+            at = self._expression()
+            self._expect(",")
+            atom = self._wrapped_atom()
+            self._expect(")")
+            return at, atom
+        return self._time(), self._atom()
+
+    def _parts(self) -> list[BodyPart]:
+        parts = self._part()
+        while self._peek().text in (",", ";") or self._is("and"):
+            if self._take().text == ";":
+                self._fail("a comma: there is no disjunction", self._tokens[self._next - 1])
+            parts += self._part()
+        return parts
+
+    def _part(self) -> list[BodyPart]:
+        """A part of a body, and the arithmetic in it."""
+        before, self._extra = self._extra, []
+        part = self._body_part()
+        found = [part, *self._extra] if part is not None else self._extra
+        self._extra = before
+        return found
+
+    # ---- parts of bodies ---------------------------------------------------------------------
+
+    def _body_part(self) -> BodyPart | None:
+        if self._is("not"):
+            self._take()
+            wrapped = self._peek().text == "("
+            if wrapped:
+                self._take()
+            part = self._extended()
+            if wrapped:
+                self._expect(")")
+            return Denied(part)
+        if self._is("COMP") and self._peek(1).text == "(":
+            return self._laser_comparison()
+        if self._starts_atom():
+            return self._extended()
+        return self._comparison()
+
+    def _starts_atom(self) -> bool:
+        token, after = self._peek(), self._peek(1)
+        if token.text == "@":
+            return True
+        if self._is_aggregate():
+            return False
+        if token.kind in ("QUOTED", "IRI", "PREFIXED"):
+            return after.text == "("
+        return token.kind == "NAME" and after.kind != "COMPARISON" and after.text not in _ARITHMETIC
+
+    def _extended(self) -> Extended:
+        """An atom with what stands around it: a quantifier, a time point, a window."""
+        if self._peek(1).text == "(":
+            if self._is("time_win") or self._is("tuple_win"):
+                return self._laser_window()
+            if (self._is("diamond") or self._is("box")) and not self._quantifies_prefix():
+                return self._windowed(self._laser_quantified())
+        mode, at = Mode.NOW, None
+        if self._peek().text == "@":
+            part = self._at_atom()
+            return self._windowed(part)
+        if self._quantifies_prefix():
+            mode = _QUANTIFIERS[self._take().text]
+        atom = self._atom()
+        if mode is Mode.NOW and self._skip("at"):
+            mode, at = Mode.AT, self._time()
+        elif mode is Mode.NOW and (self._is("always") or self._is("some")):
+            mode = _QUANTIFIERS[self._take().text]
+        return self._windowed(Extended(atom, mode, at))
+
+    def _quantifies_prefix(self) -> bool:
+        """Whether a quantifier stands before an atom: `always p(X)`, and not an atom `always`."""
+        token, after = self._peek(), self._peek(1)
+        is_quantifier = token.kind == "NAME" and token.text in _QUANTIFIERS
+        return (
+            is_quantifier
+            and after.kind in ("NAME", "QUOTED", "IRI", "PREFIXED")
+            and after.text not in ("in", "at")
+        )
+
+    def _at_atom(self) -> Extended:
+        self._take()
+        if self._is_laser_at():
+            self._take()
+            at = self._expression()
+            self._expect(",")
+            atom = self._wrapped_atom()
+            self._expect(")")
+        else:
+            at, atom = self._time(), self._atom()
+        return Extended(atom, Mode.AT, at)
+
+    def _windowed(self, part: Extended) -> Extended:
+        has_in = self._skip("in")
+        if self._peek().text != "[":
+            if has_in:
+                self._fail("a window, such as [3]", self._peek())
+            if part.mode in (Mode.SOME, Mode.ALWAYS):
+                raise ProgramError(
+                    f"`{part.mode.value}` looks into a window: add one, such as `in [3]`",
+                    part.origin,
+                )
+            return part
+        window = self._window(part.atom)
+        mode = Mode.SOME if part.mode is Mode.NOW else part.mode
+        return Extended(part.atom, mode, part.at, window)
+
+    def _window(self, atom: Atom) -> Window:
+        opening = self._expect("[")
+        if self._skip("tumbling"):
+            span = self._span()
+            if span.size < 1:
+                self._fail("a tumbling window of at least 1 time point", opening)
+            window: Window = TumblingWindow(span)
+        elif self._peek().text == "#" or self._peek(1).text == "#":
+            window = self._count_window(atom, opening)
+        else:
+            self._skip("t")
+            window = TimeWindow(self._span())
+        self._expect("]")
+        return window
+
+    def _count_window(self, atom: Atom, opening: Token) -> CountWindow:
+        if self._peek().text == "#":
+            self._take()
+            size = self._size()
+        else:
+            size = self._size()
+            self._take()
+        if size < 1:
+            self._fail("a count window of at least 1 atom", opening)
+        of_predicate, per = False, []
+        if self._skip("of"):
+            name = self._take()
+            if name.text not in (atom.relation, "it"):
+                self._fail(f"`of {atom.relation}`: the window of an atom is of its predicate", name)
+            of_predicate = True
+        if self._skip("per"):
+            of_predicate = True
+            while True:
+                token = self._take()
+                if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
+                    self._fail("a variable of the atom after `per`", token)
+                per.append(Variable(token.text))
+                if self._peek().text != ",":
+                    break
+                self._take()
+        return CountWindow(size, of_predicate, tuple(per))
+
+    def _span(self) -> Span:
+        size = self._size()
+        unit = ""
+        if self._peek().kind == "NAME":
+            token = self._take()
+            if token.text not in UNITS and token.text not in TICKS:
+                hint = did_you_mean(token.text, UNITS)
+                raise ProgramError(f"unknown unit {token.text}{hint}", self._at(token))
+            unit = "" if token.text in TICKS else token.text
+        return Span(size, unit)
+
+    def _size(self) -> int:
+        token = self._take()
+        if token.kind != "NUMBER" or not token.text.isdigit():
+            self._fail("a whole number", token)
+        if (size := int(token.text)) > MAX_SIZE:
+            raise ProgramError(f"a window cannot be larger than {MAX_SIZE}", self._at(token))
+        return size
+
+    # ---- Laser -------------------------------------------------------------------------------
+
+    def _laser_window(self) -> Extended:
+        name = self._take()
+        window: Window
+        self._expect("(")
+        size = self._size()
+        self._expect(",")
+        if name.text == "time_win":
+            start, step = self._size(), (self._expect(","), self._size())[1]
+            if (start, step) != (0, 1):
+                raise ProgramError(
+                    "only time_win(n, 0, 1, ...) slides with every time point", self._at(name)
+                )
+            self._expect(",")
+            window = TimeWindow(Span(size))
+        else:
+            if size < 1:
+                self._fail("a count window of at least 1 atom", name)
+            window = CountWindow(size)
+        part = self._at_atom() if self._peek().text == "@" else self._laser_quantified()
+        self._expect(")")
+        return Extended(part.atom, part.mode, part.at, window)
+
+    def _laser_quantified(self) -> Extended:
+        token = self._peek()
+        if token.text not in ("diamond", "box"):
+            self._fail("diamond(...), box(...) or @(T, ...)", token)
+        self._take()
+        return Extended(self._wrapped_atom(), _QUANTIFIERS[token.text])
+
+    def _wrapped_atom(self) -> Atom:
+        if self._peek().text != "(":
+            return self._atom()
+        with_depth = self._take()
+        self._deeper(with_depth)
+        atom = self._wrapped_atom()
+        self._depth -= 1
+        self._expect(")")
+        return atom
+
+    def _is_laser_at(self) -> bool:
+        """Whether `(` opens `(T, atom)` and not just a time point `(T + 1)`."""
+        if self._peek().text != "(":
+            return False
+        depth = 0
+        for token in self._tokens[self._next :]:
+            depth += (token.text == "(") - (token.text == ")")
+            if token.text == "," and depth == 1:
+                return True
+            if depth == 0 or token.kind == "END":
+                return False
+        return False
+
+    def _laser_comparison(self) -> BodyPart:
+        first = self._take()
+        self._expect("(")
+        sign = self._take()
+        if sign.kind != "COMPARISON":
+            self._fail("a comparison such as >=", sign)
+        self._expect(",")
+        left = self._expression()
+        self._expect(",")
+        right = self._expression()
+        last = self._expect(")")
+        return Guard(_COMPARISONS[sign.text], (left, right), self._origin(first, last))
+
+    # ---- comparisons and aggregates ----------------------------------------------------------
+
+    def _comparison(self) -> BodyPart | None:
+        first = self._peek()
+        left = self._side()
+        sign = self._take()
+        if sign.kind != "COMPARISON":
+            self._fail("an atom or a comparison", sign)
+        right = self._side()
+        origin = self._origin(first, self._tokens[self._next - 1])
+        builtin = _COMPARISONS[sign.text]
+        if builtin == "equal" and self._bind_last(left, right, origin):
+            return None
+        return Guard(builtin, (left, right), origin)
+
+    def _bind_last(self, left: Argument, right: Argument, origin: Origin) -> bool:
+        """`X = Y + 1` needs no variable in between: the last function yields X at once."""
+        for variable, made in ((left, right), (right, left)):
+            if not isinstance(made, Variable) or not self._extra:
+                continue
+            last = self._extra[-1]
+            if isinstance(last, Guard) and last.arguments[-1] == made and variable != made:
+                arguments = (*last.arguments[:-1], variable)
+                self._extra[-1] = Guard(last.builtin, arguments, origin)
+                return True
+            if isinstance(last, Collected) and last.result == made and variable != made:
+                if not isinstance(variable, Variable):
+                    return False
+                self._extra[-1] = Collected(
+                    last.function, variable, last.values, last.parts, origin
+                )
+                return True
+        return False
+
+    def _is_aggregate(self) -> bool:
+        token = self._peek(1 if self._peek().text == "#" else 0)
+        after = self._peek(2 if self._peek().text == "#" else 1)
+        return token.kind == "NAME" and token.text in FUNCTIONS and after.text == "{"
+
+    def _side(self) -> Argument:
+        return self._aggregate() if self._is_aggregate() else self._expression()
+
+    def _aggregate(self) -> Argument:
+        first = self._take()
+        function = self._take() if first.text == "#" else first
+        self._deeper(first)
+        self._expect("{")
+        before, self._extra = self._extra, []
+        values = [self._variable()]
+        while self._peek().text == ",":
+            self._take()
+            values.append(self._variable())
+        self._expect(":")
+        parts: list[Extended | Denied | Guard] = []
+        for part in self._parts():
+            if isinstance(part, Collected):
+                raise ProgramError("an aggregate cannot stand in another one", part.origin)
+            parts.append(part)
+        last = self._expect("}")
+        self._depth -= 1
+        self._extra = before
+        result = self._fresh_variable()
+        origin = self._origin(first, last)
+        self._extra.append(Collected(function.text, result, tuple(values), tuple(parts), origin))
+        return result
+
+    def _variable(self) -> Variable:
+        token = self._take()
+        if token.kind != "VARIABLE" or token.text == "_":
+            self._fail("a variable", token)
+        return Variable(token.text)
+
+    # ---- atoms and terms ---------------------------------------------------------------------
+
+    def _atom(self) -> Atom:
+        first = self._take()
+        arguments: list[Argument] = []
+        if first.kind not in ("NAME", "QUOTED", "IRI", "PREFIXED"):
+            self._fail("an atom", first)
+        last = first
+        if self._peek().text == "(":
+            self._take()
+            if self._peek().text != ")":
+                arguments.append(self._expression())
+                while self._peek().text == ",":
+                    self._take()
+                    arguments.append(self._expression())
+            last = self._expect(")")
+        origin = self._origin(first, last)
+        match first.kind:
+            case "NAME":
+                return Atom(first.text, tuple(arguments), origin)
+            case "QUOTED" if ":" not in first.text:
+                return Atom(first.text[1:-1], tuple(arguments), origin)
+        predicate = self._iri(first)
+        if len(arguments) == 2:
+            return Atom(TRIPLE, (arguments[0], predicate, arguments[1]), origin)
+        if len(arguments) == 1:
+            return Atom(TRIPLE, (arguments[0], IRI(RDF + "type"), predicate), origin)
+        raise ProgramError(
+            f"{first.text} is an IRI, so it takes a subject and an object, or one member of a "
+            f"class: not {len(arguments)} arguments",
+            origin,
+        )
+
+    def _time(self) -> Argument:
+        token = self._peek()
+        if token.text == "(":
+            return self._expression()
+        if token.kind == "VARIABLE" or (token.kind == "NUMBER" and token.text.isdigit()):
+            return self._operand()
+        self._fail("a time point: a variable or a number", token)
+
+    def _expression(self) -> Argument:
+        left = self._product()
+        while self._peek().text in ("+", "-"):
+            left = self._applied(self._take(), left, self._product())
+        return left
+
+    def _product(self) -> Argument:
+        left = self._operand()
+        while self._peek().text in ("*", "/"):
+            left = self._applied(self._take(), left, self._operand())
+        return left
+
+    def _applied(self, sign: Token, left: Argument, right: Argument) -> Variable:
+        result = self._fresh_variable()
+        guard = Guard(_ARITHMETIC[sign.text], (left, right, result), self._at(sign))
+        self._extra.append(guard)
+        return result
+
+    def _operand(self) -> Argument:
+        token = self._take()
+        match token.kind:
+            case "VARIABLE":
+                return self._fresh_variable() if token.text == "_" else Variable(token.text)
+            case "NUMBER":
+                return _number(token.text)
+            case "STRING":
+                return self._string(token)
+            case "NAME":
+                if token.text in ("true", "false"):
+                    return Literal(token.text, XSD + "boolean")
+                return IRI(token.text)
+            case "BLANK":
+                return BlankNode(token.text[2:])
+            case "QUOTED" | "IRI" | "PREFIXED":
+                return self._iri(token)
+        if token.text == "-":
+            after = self._take()
+            if after.kind != "NUMBER":
+                self._fail("a number", after)
+            return _number("-" + after.text)
+        if token.text == "(":
+            self._deeper(token)
+            inner = self._expression()
+            self._depth -= 1
+            self._expect(")")
+            return inner
+        self._fail("a term", token)
+
+    def _string(self, token: Token) -> Literal:
+        term = self._parsed(token)
+        assert isinstance(term, Literal)
+        if self._peek().kind == "DATATYPE":
+            self._take()
+            return Literal(term.lexical, self._iri(self._take()).value)
+        if self._peek().text == "@" and self._peek(1).kind == "NAME":
+            self._take()
+            return Literal(term.lexical, XSD_STRING, self._take().text)
+        return term
+
+    def _iri(self, token: Token) -> IRI:
+        if token.kind == "QUOTED":
+            return IRI(self._parsed(token, f"<{token.text[1:-1]}>").text[1:-1])
+        if token.kind == "IRI":
+            return IRI(self._parsed(token).text[1:-1])
+        if token.kind != "PREFIXED":
+            self._fail("an IRI", token)
+        prefix, _, local = token.text.partition(":")
+        if prefix not in self._prefixes:
+            hint = did_you_mean(prefix, self._prefixes)
+            raise ProgramError(f"the prefix {prefix}: is not declared{hint}", self._at(token))
+        return IRI(self._prefixes[prefix] + local)
+
+    def _parsed(self, token: Token, text: str | None = None) -> IRI | BlankNode | Literal:
+        try:
+            return parse_term(text or token.text)
+        except TermError as error:
+            raise ProgramError(str(error), self._at(token)) from None
+
+    def _ground(self, atom: Atom) -> Fact:
+        terms = []
+        for argument in atom.arguments:
+            if isinstance(argument, Variable):
+                name = "_" if argument.name.startswith("_") else argument.name
+                raise ProgramError(
+                    f"{name} is a variable, and a fact has none; add a body after `:-`", atom.origin
+                )
+            terms.append(argument)
+        return Fact(atom.relation, tuple(terms))
+
+    # ---- tokens ------------------------------------------------------------------------------
+
+    def _peek(self, ahead: int = 0) -> Token:
+        return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
+
+    def _take(self) -> Token:
+        token = self._peek()
+        self._next += 1
+        return token
+
+    def _is(self, name: str) -> bool:
+        token = self._peek()
+        return token.text == name and token.kind in ("NAME", "VARIABLE")
+
+    def _skip(self, name: str) -> bool:
+        if self._is(name):
+            self._take()
+            return True
+        return False
+
+    def _expect(self, text: str) -> Token:
+        token = self._take()
+        if token.text != text or token.kind == "STRING":
+            self._fail("a full stop" if text == "." else text, token)
+        return token
+
+    def _deeper(self, token: Token) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ProgramError("too many brackets within each other", self._at(token))
+
+    def _fresh_variable(self) -> Variable:
+        self._fresh += 1
+        return Variable(f"_{self._fresh}")
+
+    def _fail(self, wanted: str, token: Token) -> NoReturn:
+        found = f"`{token.text}`" if token.text else "the end of the text"
+        raise ProgramError(f"expected {wanted}, found {found}", self._at(token))
+
+    def _at(self, token: Token) -> Origin:
+        return self._origin(token, token)
+
+    def _origin(self, first: Token, last: Token) -> Origin:
+        written = self._text[first.start : last.end]
+        return place(self._text, first.start, self._source, written)
+
+
+def _number(text: str) -> Literal:
+    if "e" in text.lower():
+        return Literal(text, XSD + "double")
+    return Literal(text, XSD + ("decimal" if "." in text else "integer"))

@@ -1,0 +1,89 @@
+"""From LARS text to tokens.
+
+Comments run from % or // to the end of the line, or from /* or %* to */ or *%. Invariant: whatever
+the text, the outcome is a list of tokens that ends with END, or a `ProgramError` with line and
+column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ebbtide.program import Origin, ProgramError
+from ebbtide.terms.term import BLANK_PATTERN, IRI_PATTERN, STRING_PATTERN
+
+MAX_TEXT: Final = 16 * 2**20
+
+_KINDS: Final = (
+    ("SPACE", r"[ \t\r\n\f]+"),
+    ("COMMENT", r"%\*.*?\*%|/\*.*?\*/|%[^\n]*|//[^\n]*"),
+    ("DIRECTIVE", r"@prefix\b"),
+    ("ARROW", r":-|<-|←"),
+    ("IRI", IRI_PATTERN),
+    ("BLANK", BLANK_PATTERN),
+    ("STRING", STRING_PATTERN),
+    ("QUOTED", r"'[^'\n]*'"),
+    ("NUMBER", r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"),
+    ("PREFIXED", r"[a-z][A-Za-z0-9_\-]*:[A-Za-z_][A-Za-z0-9_\-]*"),
+    ("PREFIX", r"[a-z][A-Za-z0-9_\-]*:(?!-)|:(?=[ \t]*<)"),
+    ("VARIABLE", r"_[A-Za-z0-9_]*|[A-Z][A-Za-z0-9_]*"),
+    ("NAME", r"[a-z][A-Za-z0-9_]*"),
+    ("COMPARISON", r"!=|<>|<=|>=|==|≤|≥|≠|=|<|>"),
+    ("DATATYPE", r"\^\^"),
+    ("SIGN", r"[().,\[\]{}@#+\-*/:;]"),
+)
+_TOKEN: Final = re.compile(
+    "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS), re.DOTALL
+)
+_COMPARISON: Final = re.compile(r"<-|<=|<>|<")
+#: After one of these, < compares; elsewhere it opens an IRI.
+_OPERANDS: Final = frozenset({"VARIABLE", "NUMBER", "NAME", "STRING", "PREFIXED", "IRI", "QUOTED"})
+_HINTS: Final = {
+    '"': "this string is not closed on its line",
+    "'": "this name is not closed on its line",
+    "<": "this IRI is not closed, or it contains a character that an IRI cannot have",
+    "?": "a variable begins with a capital letter or an underscore",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text: its kind, and where it begins and ends."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def tokens(text: str, source: str) -> list[Token]:
+    """The tokens of a text, comments and spaces left out."""
+    if len(text) > MAX_TEXT:
+        raise ProgramError(f"the text is longer than {MAX_TEXT} characters", Origin(source, 1, 1))
+    found: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            character = text[position]
+            hint = _HINTS.get(character, f"unexpected character {character!r}")
+            raise ProgramError(hint, place(text, position, source))
+        kind = match.lastgroup or ""
+        if kind == "IRI" and found and (found[-1].kind in _OPERANDS or found[-1].text == ")"):
+            match = _COMPARISON.match(text, position)
+            assert match is not None, "an IRI begins with <"
+            kind = "ARROW" if match[0] == "<-" else "COMPARISON"
+        if kind not in ("SPACE", "COMMENT"):
+            found.append(Token(kind, match[0], position, match.end()))
+        position = match.end()
+    found.append(Token("END", "", position, position))
+    return found
+
+
+def place(text: str, position: int, source: str, written: str = "") -> Origin:
+    """The line and column of a position."""
+    line = text.count("\n", 0, position) + 1
+    column = position - (text.rfind("\n", 0, position) + 1) + 1
+    return Origin(source, line, column, written)

@@ -1,0 +1,129 @@
+"""The LARS notation: what is read, and what is said about what cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from ebbtide.languages.lars import parse_lars, show_fact, strata
+from ebbtide.languages.lars.stream import parse_stream
+from ebbtide.program import ProgramError
+
+# One rule a line: as it may be written, and as it is printed.
+NOTATIONS = {
+    "q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].": "q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].",
+    "alarm :- always isSteam in [20 s].": "alarm :- always isSteam in [20 s].",
+    "@T steam(V) :- @T temp(V) in [20 s], V >= 100.": (
+        "@T steam(V) :- @T temp(V) in [20 s], V >= 100."
+    ),
+    "freeze :- not alarm, not normal.": "freeze :- not alarm, not normal.",
+    "b :- k at T, h in [t 5], l always in [# 10].": ("b :- @T k, h in [5], always l in [#10]."),
+    "high at T :- alpha(V) at T [300 sec].": "@T high :- @T alpha(V) in [300 sec].",
+    "third :- rec(C) [3 #], not rec(C) [2 #].": "third :- rec(C) in [#3], not rec(C) in [#2].",
+    "@(T, s(V)) :- time_win(3, 0, 1, @(T, (t(V)))) and COMP(>=, V, 100).": (
+        "@T s(V) :- @T t(V) in [3], V >= 100."
+    ),
+    "z(X) :- time_win(3, 0, 1, box(p(X))) and tuple_win(4, diamond(p(X))) and not(q).": (
+        "z(X) :- always p(X) in [3], p(X) in [#4], not q."
+    ),
+    "q(X) :- p(X) in [tumbling 10].": "q(X) :- p(X) in [tumbling 10].",
+    "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
+        "q(X) :- p(X) in [#3 of it], r(X,Y) in [#1 per X]."
+    ),
+    "q(Y) :- 3 <= X, p(X), Y = 2 * X + 1.": "q(Y) :- 3 <= X, p(X), _ = 2 * X, Y = _ + 1.",
+    "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",
+    "q(N) :- N = count { X : p(X,_) in [5] }.": "q(N) :- N = count { X : p(X,_) in [5] }.",
+    "q :- #sum{V,K:w(K,V) in [5]}>10.": "q :- _ > 10, _ = sum { V, K : w(K,V) in [5] }.",
+    "q :- p(X),X<Y,Y>3,r(Y). % c\n": "q :- p(X), X < Y, Y > 3, r(Y).",
+}
+
+
+@pytest.mark.parametrize("text", NOTATIONS)
+def test_a_rule_is_read(text: str) -> None:
+    (rule,) = parse_lars(text).rules
+    assert _anonymous(str(rule)) == NOTATIONS[text]
+
+
+def _anonymous(text: str) -> str:
+    import re
+
+    return re.sub(r"_\d+", "_", text)
+
+
+def test_triples_and_atoms_mix() -> None:
+    program = parse_lars(
+        """
+        @prefix ex: <http://example/>.
+        ex:isIn(X,Z) :- triple(X, ex:isIn, Y) in [5], ex:isIn(Y,Z), ex:Room(Z).
+        """
+    )
+    (rule,) = program.rules
+    assert {part.atom.relation for part in rule.atoms()} == {"triple"}
+    (isin,) = parse_lars('@prefix ex: <http://example/>. ex:isIn(a, "b").').background
+    assert show_fact(isin, program.prefixes) == 'ex:isIn(a,"b")'
+
+
+def test_facts_are_background() -> None:
+    program = parse_lars('p(a). p("a"). p(-3.5). p(1e3). alarm. /* no */ %* nor this *%')
+    assert [show_fact(fact) for fact in program.background] == [
+        "p(a)",
+        'p("a")',
+        "p(-3.5)",
+        "p(1e3)",
+        "alarm",
+    ]
+
+
+ERRORS = {
+    "q(X) :- not p(X).": "1:13: X occurs under `not` only",
+    "q(X) :- p(Y).": "1:1: X is in the head",
+    "@T q :- p.": "1:1: nothing in the body binds the time point T",
+    "q(X) :- p(X),\n p(X,X).": "2:2: the predicate p has 2 arguments here and 1 at",
+    "p(X) :- q(X).\nr(X) :- p(X) in [#3].": "2:9: a count window counts the atoms of the input",
+    "q(X :- p(X).": "1:5: expected ), found `:-`",
+    "a :- p(X), Y > X.": "1:12: Y is compared or computed with",
+    "a :- always p.": "1:13: `always` looks into a window",
+    "a :- p in [3 secs].": "1:14: unknown unit secs; did you mean sec?",
+    "q(X).": "1:1: X is a variable, and a fact has none",
+    "a :- ex:p(X).": "1:6: the prefix ex: is not declared",
+    "a :- p(X) in [#2 per Y].": "1:22: expected a variable of the atom after `per`",
+    "a :- p in [#0].": "1:11: expected a count window of at least 1 atom",
+    "a :- b": "1:7: expected a full stop, found the end of the text",
+    'a :- "x.': "1:6: this string is not closed on its line",
+    "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
+    "a :- ?x.": "1:6: a variable begins with a capital letter",
+    "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
+    "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
+    "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
+    "a :- always p(X) in [#3 per X].": "1:13: a count window `per` group",
+    "a :- " + "(" * 200 + "X" + ")" * 200 + " > 1, p(X).": "too many brackets",
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_an_error_has_its_place_and_a_hint(text: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        parse_lars(text, "p.lars")
+    assert ERRORS[text] in str(caught.value)
+    assert str(caught.value).startswith("p.lars:")
+
+
+def test_a_cycle_through_not_is_printed() -> None:
+    with pytest.raises(ProgramError) as caught:
+        strata(parse_lars("a :- not b in [3].\nb :- c, not a.", "p.lars"))
+    assert "r1 (p.lars:1) depends through `not` on r2 (p.lars:2)" in str(caught.value)
+
+
+STREAM_ERRORS = {
+    "41 p(a).": "1:1: a line of a stream is an instant, a TAB and atoms",
+    "1\tp(a).\n0\tp(a).": "2:1: time goes back from 1 to 0",
+    "x\tp(a).": "1:1: ",
+    "41\tp(a) q(b).": "1:9: expected a full stop",
+    "41\tp(X).": "1:4: X is a variable",
+}
+
+
+@pytest.mark.parametrize("text", STREAM_ERRORS)
+def test_a_bad_line_of_a_stream_has_its_place(text: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        list(parse_stream(text.splitlines(), "s.atoms"))
+    assert f"s.atoms:{STREAM_ERRORS[text]}" in str(caught.value)
