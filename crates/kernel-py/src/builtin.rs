@@ -1,11 +1,12 @@
-//! Builtins written in Python: what a guard asks is a call.
+//! Builtins that the kernel does not know: SPARQL expressions, and functions written in Python.
 //!
-//! The function takes the terms as texts and returns a bool, or a text or None. What it raises stops
+//! A Python function takes the terms as texts and returns a bool, or a text or None. What it raises stops
 //! the tick, and is raised by whoever asked for the tick.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ebbtide_kernel::external::{External, Failed};
+use ebbtide_sparql::expression::Expression;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -58,5 +59,25 @@ impl External for PythonBuiltin {
 
     fn compute(&self, terms: &[&str]) -> Result<Option<String>, Failed> {
         self.call(terms)
+    }
+}
+
+/// A SPARQL expression in a guard. It never fails: an error of SPARQL does not hold.
+pub struct SparqlBuiltin {
+    pub name: String,
+    pub expression: Expression,
+}
+
+impl External for SparqlBuiltin {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn test(&self, terms: &[&str]) -> Result<bool, Failed> {
+        Ok(self.expression.holds(terms))
+    }
+
+    fn compute(&self, terms: &[&str]) -> Result<Option<String>, Failed> {
+        Ok(self.expression.value(terms))
     }
 }

@@ -7,10 +7,11 @@ use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::operator::{Function, Operator};
 use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule};
 use ebbtide_kernel::window::Window;
+use ebbtide_sparql::expression::Expression;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::builtin::{PythonBuiltin, Raised};
+use crate::builtin::{PythonBuiltin, Raised, SparqlBuiltin};
 
 /// A variable's number, or a term's text.
 #[derive(FromPyObject)]
@@ -67,7 +68,19 @@ fn atoms(tuples: Vec<AtomTuple>) -> Vec<Atom<String>> {
     tuples.into_iter().map(atom).collect()
 }
 
-/// The program that the tuples describe, and its builtins written in Python.
+/// The expression of a builtin that has one as its first argument, and the other arguments.
+fn expression(name: &str, tuple: &mut Vec<ArgumentTuple>) -> PyResult<SparqlBuiltin> {
+    let text = match tuple.drain(..1).next() {
+        Some(ArgumentTuple::Term(text)) => text,
+        _ => return Err(PyValueError::new_err(format!("{name} needs an expression"))),
+    };
+    match Expression::of_literal(&text) {
+        Ok(expression) => Ok(SparqlBuiltin { name: format!("{name} {text}"), expression }),
+        Err(error) => Err(PyValueError::new_err(format!("{name} {text}: {}", error.message))),
+    }
+}
+
+/// The program that the tuples describe, and its builtins that the kernel does not know.
 pub fn program(
     relations: Vec<(String, usize)>,
     rules: Vec<RuleTuple>,
@@ -78,12 +91,16 @@ pub fn program(
     let relations =
         relations.into_iter().map(|(name, arity)| Declaration { name, arity }).collect();
     let mut rule = |(name, stratum, heads, positives, negations, guards): RuleTuple| {
-        let guards = guards.into_iter().map(|(builtin, tuple)| {
+        let guards = guards.into_iter().map(|(builtin, mut tuple)| {
+            let id = ExternalId::at(externals.len());
             let builtin = match builtin {
+                BuiltinTuple::Known(name) if name == "sparqlFilter" || name == "sparqlBind" => {
+                    externals.push(Box::new(expression(&name, &mut tuple)?));
+                    Builtin::External(id, name == "sparqlBind")
+                }
                 BuiltinTuple::Known(name) => Builtin::named(&name)
                     .ok_or_else(|| PyValueError::new_err(format!("unknown builtin {name}")))?,
                 BuiltinTuple::Python((name, is_function, function)) => {
-                    let id = ExternalId::at(externals.len());
                     let raised = raised.clone();
                     externals.push(Box::new(PythonBuiltin { name, function, raised }));
                     Builtin::External(id, is_function)

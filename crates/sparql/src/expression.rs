@@ -29,6 +29,14 @@ impl Expression {
         }
     }
 
+    /// Read an expression from the text of a string literal.
+    pub fn of_literal(text: &str) -> Result<Self, SyntaxError> {
+        match Term::from_str(text) {
+            Ok(Term::Literal(literal)) => Self::parse(literal.value()),
+            _ => Err(SyntaxError { message: "expected a string".to_owned(), place: None }),
+        }
+    }
+
     /// Whether the expression is true: its effective boolean value, if it has one.
     pub fn holds(&self, inputs: &[&str]) -> bool {
         let (variables, terms) = bind(inputs);

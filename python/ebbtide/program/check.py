@@ -15,10 +15,12 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
-from ebbtide.program.guard import Guard, builtin_names, find_builtin
+from ebbtide.program.guard import SPARQL_BUILTINS, Guard, builtin_names, find_builtin
 from ebbtide.program.origin import Origin, ProgramError
 from ebbtide.program.reserved import INCONSISTENCY, RESERVED
 from ebbtide.program.rule import Rule
+from ebbtide.terms import Literal
+from ebbtide.terms.term import XSD_STRING
 
 
 def check_rules(
@@ -87,6 +89,24 @@ def _check_builtin(guard: Guard) -> None:
         raise ProgramError(
             f"{builtin.name} takes {least}{_arguments(builtin.arity)}, not {given}", guard.origin
         )
+    if guard.builtin in SPARQL_BUILTINS:
+        _check_expression(guard)
+
+
+def _check_expression(guard: Guard) -> None:
+    expression = guard.arguments[0]
+    if not isinstance(expression, Literal) or expression.datatype != XSD_STRING:
+        raise ProgramError(
+            f"the first argument of {guard.builtin} is a SPARQL expression in quotes", guard.origin
+        )
+    from ebbtide._kernel import SparqlSyntaxError, sparql_holds
+
+    try:
+        sparql_holds(expression.lexical, [])
+    except SparqlSyntaxError:
+        raise ProgramError(
+            f"not a SPARQL expression over ?1, ?2, ...: {expression}", guard.origin
+        ) from None
 
 
 def _check_variables(rule: Rule) -> None:

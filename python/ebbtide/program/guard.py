@@ -88,6 +88,10 @@ BUILTINS: Final = _table(
     Builtin("uriConcat", 1, is_function=True, is_variadic=True),
     # What a group of a pattern that matches the whole text caught, by number; 0 is the whole.
     Builtin("matchGroup", 4, is_function=True),
+    # A SPARQL expression as a text over ?1, ?2, ..., which are the arguments after it: whether it
+    # holds, and what it yields. Errors are SPARQL's: what has no value holds neither way.
+    Builtin("sparqlFilter", 1, is_variadic=True),
+    Builtin("sparqlBind", 2, is_function=True, is_variadic=True),
     # Inventions, nested at most `MAX_DEPTH` deep. A blank node: one for each tuple of inputs. A
     # functor: a name and arguments as one term, which `functorArgument(?f, "name/arity", i, ?x)`
     # takes apart.
@@ -95,6 +99,9 @@ BUILTINS: Final = _table(
     Builtin("functor", 2, is_function=True, is_variadic=True),
     Builtin("functorArgument", 4, is_function=True),
 )
+
+#: The builtins whose first argument is an expression.
+SPARQL_BUILTINS: Final = frozenset(["sparqlFilter", "sparqlBind"])
 
 _registered: Final[dict[str, Builtin]] = {}
 

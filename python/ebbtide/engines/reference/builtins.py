@@ -13,6 +13,7 @@ meaning for it. `program/guard.py` says what each builtin is; this page is how i
 - Texts are the lexical form of a literal, whatever its datatype, and the value of an IRI.
 - `skolem` labels a blank node by its depth (one more than that of its deepest input) and a digest
   of its inputs' texts, one a line; beyond `MAX_DEPTH` it yields nothing, so that invention ends.
+- `sparqlFilter` and `sparqlBind` have the values that oxigraph gives to SPARQL's expressions.
 - `regex` searches: it need not match the whole text. Patterns should keep to what Python's `re`
   and Rust's `regex` share; a pattern that cannot be read matches nothing.
 """
@@ -189,6 +190,19 @@ def _is_functor(term: Term) -> bool:
     return isinstance(term, Literal) and term.datatype == FUNCTOR
 
 
+def _sparql_filter(expression: Term, *terms: Term) -> bool:
+    from ebbtide._kernel import sparql_holds
+
+    return sparql_holds(text(expression) or "", [term.text for term in terms])
+
+
+def _sparql_bind(expression: Term, *terms: Term) -> Term | None:
+    from ebbtide._kernel import sparql_value
+
+    found = sparql_value(text(expression) or "", [term.text for term in terms])
+    return None if found is None else parse_term(found)
+
+
 def _is_plain(term: Term) -> bool:
     return isinstance(term, Literal) and term.datatype in (XSD_STRING, LANG_STRING)
 
@@ -219,6 +233,7 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
         "strContains": _on_texts(str.__contains__),
         "regex": _on_texts(_searches),
         "matches": _on_texts(_matches),
+        "sparqlFilter": _sparql_filter,
         "bound": lambda *terms: True,
         "isFunctor": _is_functor,
         "notFunctor": lambda term: not _is_functor(term),
@@ -238,6 +253,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Term | None]]] = MappingProxyType(
         "datatype": _datatype,
         "uriConcat": _iri,
         "matchGroup": _group,
+        "sparqlBind": _sparql_bind,
         "skolem": _skolem,
         "functor": _functor,
         "functorArgument": _functor_argument,
