@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.languages.jena import parse_rules
+from ebbtide.languages.sparql_rules import parse_sparql_rules
 from ebbtide.program import ProgramError
 from ebbtide.terms import TermError, parse_term
 from ebbtide.terms.formats import BadLine, FormatError, read_quads, read_timed
@@ -28,6 +29,22 @@ def fuzz_jena(data: bytes) -> None:
     else:
         own = (rule.origin for rule in program.rules if rule.origin.source == "fuzz")
         assert all(origin.text in text for origin in own)
+        return
+    lines = text.split("\n")
+    assert place.source == "fuzz"
+    assert 1 <= place.line <= len(lines)
+    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+
+
+def fuzz_sparql(data: bytes) -> None:
+    """Operations are read, or refused at a place inside the text."""
+    text = data.decode(errors="replace")
+    try:
+        rules = parse_sparql_rules(text, "fuzz").joined().rules
+    except ProgramError as error:
+        place = error.origin
+    else:
+        assert all(rule.origin.text in text for rule in rules)
         return
     lines = text.split("\n")
     assert place.source == "fuzz"
@@ -83,6 +100,7 @@ def fuzz_term(data: bytes) -> None:
 
 TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "jena": fuzz_jena,
+    "sparql": fuzz_sparql,
     "timed": fuzz_timed,
     "term": fuzz_term,
     "turtle": partial(fuzz_document, format="ttl"),
@@ -94,6 +112,13 @@ TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
 
 # Pieces that parsers care about; pure noise never gets past the first token.
 PIECES: Final[Mapping[str, bytes]] = {
+    "sparql": (
+        b"INSERT{ CONSTRUCT{ ASK{ } }WHERE{ WHERE{ DATA{ { ( ) [ ] ; . , ?x ?y $z <http://e/> <a> "
+        b"a PREFIX ex: ex:p ex:p* ^ex:p ex:p/ex:q|ex:r+ !(ex:p) BASE <http://e/> # name: ''' \" "
+        b"'y' FILTER( NOT EXISTS{ MINUS{ OPTIONAL{ UNION{ GRAPH SELECT * VALUES UNDEF BIND( AS "
+        b"?b) && ! || < > = + - / IN( BOUND( STR( NOW() LIMIT 1 2.5e0 true @en ^^ xsd:int _:b \n "
+        b"\0 \xff CONSTRUCT{?x<http://e/>?y}WHERE{?x<http://e/>?y INSERT{?x<http://e/>[]}WHERE{"
+    ),
     "jena": (
         b"[ ] ( ) -> , . : r: ?x ?y ?z a not noValue sum lessThan p q @prefix @relation ex: ex:a "
         b'rdf:type <http://e/> <a 5 2.5 -1e3 true "x" \'y\' "\\u00 @en ^^ xsd:int / /2 # // _:b <-'

@@ -1,6 +1,6 @@
 """The program IR: relation, atom, guard, rule, program, strata, origin."""
 
-from ebbtide.program.atom import TRIPLE, Argument, Atom, Fact, Negation, Variable
+from ebbtide.program.atom import QUAD, TRIPLE, Argument, Atom, Fact, Negation, Variable
 from ebbtide.program.guard import BUILTINS, Builtin, Guard, builtin_names, find_builtin
 from ebbtide.program.operator import Aggregate, Held, Narrow, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
@@ -12,6 +12,7 @@ from ebbtide.program.user import BuiltinError, builtin
 __all__ = [
     "BUILTINS",
     "IN_PYTHON",
+    "QUAD",
     "RESERVED",
     "TRIPLE",
     "Aggregate",

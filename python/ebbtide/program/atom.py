@@ -14,6 +14,8 @@ from ebbtide.program.origin import IN_PYTHON, Origin
 from ebbtide.terms import Term, to_term
 
 TRIPLE: Final = "triple"
+#: The triples of named graphs: subject, predicate, object, graph.
+QUAD: Final = "quad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Fact(NamedTuple):
     def triple(cls, subject: Any, predicate: Any, object: Any) -> Fact:
         """A fact of the relation `triple`."""
         return cls.of(TRIPLE, subject, predicate, object)
+
+    @classmethod
+    def quad(cls, subject: Any, predicate: Any, object: Any, graph: Any) -> Fact:
+        """A fact of the relation `quad`: a triple of a named graph."""
+        return cls.of(QUAD, subject, predicate, object, graph)
 
     def __str__(self) -> str:
         return f"{self.relation}({', '.join(term.text for term in self.terms)})"

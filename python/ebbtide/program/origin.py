@@ -22,6 +22,17 @@ class Origin:
     column: int
     text: str = ""
 
+    @classmethod
+    def at(cls, source: str, text: str, start: int, end: int | None = None) -> Origin:
+        """The place of a position in a text, with what stands from there to `end`.
+
+        >>> str(Origin.at("site.rq", "ASK\\n{ ?s", 6))
+        'site.rq:2:3'
+        """
+        line_start = text.rfind("\n", 0, start) + 1
+        line, column = text.count("\n", 0, start) + 1, start - line_start + 1
+        return cls(source, line, column, "" if end is None else text[start:end])
+
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}"
 

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ebbtide.engines.abilities import GivesTriples, Part, ReadsDocuments, Unsupported
 from ebbtide.engines.protocol import Engine
-from ebbtide.program import TRIPLE, Fact, Program
+from ebbtide.program import QUAD, TRIPLE, Fact, Program
 from ebbtide.reasoner.intake import FactLike, as_fact, check_relation
 from ebbtide.terms import IRI, BlankNode, Literal, parse_term, to_term
 from ebbtide.terms.formats import (
@@ -71,16 +71,18 @@ class Documents:
 
         A document is a path, or bytes, in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD,
         plain or gzip'd; its suffix or `format` says which. Named graphs are read as one, unless
-        `graph` picks one (or "default"). What is no triple is a `FormatError` with its place; the
-        triples before it are stated. `progress` is told the bytes taken so far, and all.
+        `graph` picks one (or "default"), or rules speak of `quad`: then they stay apart. What is
+        no triple is a `FormatError` with its place; the triples before it are stated. `progress` is
+        told the bytes taken so far, and all.
 
         >>> from ebbtide import Reasoner
         >>> reasoner = Reasoner()
         >>> reasoner.parse(b"<http://e/oslo> <http://e/isIn> <http://e/norway>, [] .", "ttl")
         2
         """
-        reader = open_document(document, format, name=name, base=base, graph=graph)
-        return self._read(reader, progress)
+        graphs = graph is None and QUAD in self.program.relations
+        reader = open_document(document, format, name=name, base=base, graph=graph, graphs=graphs)
+        return self._read(reader, progress, graphs)
 
     def add_all(self, facts: Iterable[FactLike]) -> None:
         """State background facts: some facts, or a graph of rdflib or pyoxigraph.
@@ -122,10 +124,10 @@ class Documents:
         for s, p, o, *_ in graph:
             self.engine.add(as_fact((term(s), term(p), term(o))))
 
-    def _read(self, reader: Reader, progress: Progress | None = None) -> int:
-        """State the triples of a reader; how many there are."""
+    def _read(self, reader: Reader, progress: Progress | None = None, graphs: bool = False) -> int:
+        """State the triples of a reader, or those with graphs; how many there are."""
         count = 0
-        while taken := self._read_some(reader):
+        while taken := self._read_quads(reader) if graphs else self._read_some(reader):
             count += taken
             if progress is not None:
                 progress(*reader.progress)
@@ -138,6 +140,13 @@ class Documents:
         rows = reader.rows(CHUNK)
         for row in rows:
             self.engine.add(Fact(TRIPLE, tuple(map(parse_term, row))))
+        return len(rows)
+
+    def _read_quads(self, reader: Reader) -> int:
+        rows = reader.rows(CHUNK)
+        for *triple, graph in rows:
+            terms = tuple(parse_term(text) for text in (*triple, graph) if text)
+            self.engine.add(Fact(QUAD if graph else TRIPLE, terms))
         return len(rows)
 
     # ---- out ---------------------------------------------------------------------------------

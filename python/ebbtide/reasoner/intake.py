@@ -7,6 +7,7 @@ columns   anything with __arrow_c_stream__, columns t s p o  -> record batches (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, Final, TypeAlias
@@ -23,6 +24,8 @@ PatternLike: TypeAlias = Atom | tuple[Any, Any, Any]
 
 TIME_COLUMN: Final = "t"
 
+_SPARQL: Final = re.compile(r"\b(?:INSERT|DATA|CONSTRUCT|WHERE|ASK)\s*\{", re.IGNORECASE)
+
 
 def as_program(rules: Rules) -> Program:
     """The program that a user means: by names of regimes and files, a text, a program or rules.
@@ -33,6 +36,10 @@ def as_program(rules: Rules) -> Program:
     match rules:
         case Program():
             return rules
+        case str() if _SPARQL.search(rules):
+            from ebbtide.languages.sparql_rules import parse_sparql_rules
+
+            return parse_sparql_rules(rules).joined()
         case str() if "->" in rules:
             from ebbtide.languages.jena import parse_rules
 

@@ -2,6 +2,7 @@
 
 owl2rl                      a regime
 site.rules                  a file of Jena-style rules
+site.rq, .ru, .sparql       a file of SPARQL operations
 owl2rl,owl2rl-unsat,site.rules
 """
 
@@ -9,11 +10,14 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Final
 
 from ebbtide.languages.jena import load_rules
 from ebbtide.program import Program
 from ebbtide.program.join import join
 from ebbtide.regimes.regime import find, regimes
+
+_SPARQL: Final = frozenset([".rq", ".ru", ".sparql"])
 
 
 def load(rules: str) -> Program:
@@ -38,6 +42,10 @@ def _load(name: str) -> Program:
 
 def load_file(path: str | PathLike[str]) -> Program:
     """The program of a file, whose suffix says the language."""
+    if Path(path).suffix.lower() in _SPARQL:
+        from ebbtide.languages.sparql_rules import load_sparql_rules
+
+        return load_sparql_rules(path)
     return load_rules(fspath(path))
 
 

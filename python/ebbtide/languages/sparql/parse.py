@@ -1,0 +1,166 @@
+"""Texts to algebra by the kernel's parser, and its errors made into a place and a sentence.
+
+In: a text, the tokens of it that are to be parsed, and the PREFIX and BASE declarations in force.
+Out: the algebra as `_kernel.pyi` describes it. What is wrong is a `ProgramError` at the token where
+it is wrong.
+
+The parser looks ahead by as many characters as the keywords that it tries are long, and tells only
+the furthest place it looked at. So after an error the part is parsed again with its tokens far
+apart: the furthest place then lies between the culprit and the token after it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, TypeVar
+
+from ebbtide.languages.sparql.tokens import Text, Token
+from ebbtide.program import ProgramError
+from ebbtide.program.check import did_you_mean
+
+Algebra: TypeAlias = tuple[Any, ...]
+Parsed = TypeVar("Parsed")
+
+#: Operators make algebra as deep as they are many.
+MAX_OPERATORS: Final = 5_000
+
+#: More than the parser ever looks ahead.
+_APART: Final = " " * 40
+_OPERATORS: Final = frozenset(["{", "||", "&&", "|", "/", "+", "-", "*", "^", "!"])
+_ABSOLUTE: Final = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:")
+_SENTENCE: Final = re.compile(r"(?:IRI|[A-Z][a-z]+)(?: [a-zA-Z]+){2,}")
+
+
+@dataclass
+class Declarations:
+    """The prefixes and the base that hold from here on, as they were written."""
+
+    text: str = ""
+    prefixes: dict[str, str] = field(default_factory=dict)
+    has_base: bool = False
+
+    def take(self, text: Text, position: int) -> int:
+        """Read declarations from a token on; the position of the first other token."""
+        while position < len(text.tokens):
+            first, *rest = text.tokens[position : position + 3]
+            match [first.keyword, *(token.kind for token in rest)]:
+                case ["PREFIX", "name", "iri"] if rest[0].text.endswith(":"):
+                    prefix, iri = rest
+                    _check_absolute(text, iri, self)
+                    self.prefixes[prefix.text[:-1]] = iri.text[1:-1]
+                    self.text += f"PREFIX {prefix.text} {iri.text} "
+                    position += 3
+                case ["BASE", "iri", *_]:
+                    _check_absolute(text, rest[0], self)
+                    self.has_base = True
+                    self.text += f"BASE {rest[0].text} "
+                    position += 2
+                case _:
+                    break
+        return position
+
+
+def parse_query(text: Text, tokens: Sequence[Token], declarations: Declarations) -> Algebra:
+    """The algebra of the query that the tokens are."""
+    from ebbtide._kernel import sparql_query
+
+    return _parse(sparql_query, text, tokens, declarations)
+
+
+def parse_update(text: Text, tokens: Sequence[Token], declarations: Declarations) -> list[Algebra]:
+    """The operations that the tokens are."""
+    from ebbtide._kernel import sparql_update
+
+    return _parse(sparql_update, text, tokens, declarations)
+
+
+def _parse(
+    parse: Callable[[str], Parsed], text: Text, tokens: Sequence[Token], declarations: Declarations
+) -> Parsed:
+    from ebbtide._kernel import SparqlSyntaxError
+
+    tokens = [token for token in tokens if token.kind != "comment"]
+    _check_tokens(text, tokens, declarations)
+    _check_operators(text, tokens)
+    try:
+        return parse(declarations.text + text.text[tokens[0].start : tokens[-1].end])
+    except RecursionError:
+        raise text.error("this is nested too deeply", tokens[0]) from None
+    except SparqlSyntaxError:
+        pass
+    spaced, starts = _far_apart(declarations.text, tokens)
+    try:
+        parse(spaced)
+    except SparqlSyntaxError as error:
+        message, place = error.args
+        looked = -1 if place is None else _offset(spaced, *place)
+        raise _error(text, tokens, starts, message, looked) from None
+    raise text.error("this is not SPARQL", tokens[0])
+
+
+def _check_tokens(text: Text, tokens: Iterable[Token], declarations: Declarations) -> None:
+    for token in tokens:
+        prefix = token.text.partition(":")[0]
+        if token.kind == "name" and prefix not in declarations.prefixes:
+            hint = did_you_mean(prefix, declarations.prefixes)
+            raise text.error(f"the prefix {prefix}: is not declared{hint}", token)
+        if token.kind == "mark" and token.text in "\"'":
+            raise text.error("this string is not closed", token)
+        if token.kind == "iri":
+            _check_absolute(text, token, declarations)
+
+
+def _check_absolute(text: Text, iri: Token, declarations: Declarations) -> None:
+    if not declarations.has_base and not _ABSOLUTE.match(iri.text):
+        raise text.error(f"the IRI {iri.text} is relative, and there is no BASE", iri)
+
+
+def _check_operators(text: Text, tokens: Sequence[Token]) -> None:
+    if [token.keyword for token in tokens[:2]] == ["INSERT", "DATA"]:
+        return
+    operators = [token for token in tokens if token.kind == "mark" and token.text in _OPERATORS]
+    if len(operators) > MAX_OPERATORS:
+        message = f"this has more than {MAX_OPERATORS} operators and groups"
+        raise text.error(message, operators[MAX_OPERATORS])
+
+
+def _far_apart(declarations: str, tokens: Sequence[Token]) -> tuple[str, list[int]]:
+    """The tokens far apart, and where each begins then. Datatypes and languages stay attached."""
+    pieces, starts, length = [declarations], [], len(declarations)
+    before = ""
+    for token in tokens:
+        attached = token.kind == "language" or "^^" in (token.text, before)
+        gap = "" if attached else _APART
+        starts.append(length + len(gap))
+        pieces += [gap, token.text]
+        length += len(gap) + len(token.text)
+        before = token.text
+    return "".join((*pieces, _APART)), starts
+
+
+def _error(
+    text: Text, tokens: Sequence[Token], starts: Sequence[int], message: str, looked: int
+) -> ProgramError:
+    """The error at the last token that begins before what the parser looked at last."""
+    index = bisect_right(starts, looked) - 1
+    culprit = tokens[max(index, 0)]
+    if sentence := next(filter(_SENTENCE.fullmatch, message.split(", ")), None):
+        return text.error(sentence[0].lower() + sentence[1:], culprit)
+    if index < 0:
+        return text.error(f"this is not SPARQL: {message}", culprit)
+    if looked < starts[-1] + len(tokens[-1].text) + len(_APART):
+        shown = repr(culprit.text) if len(culprit.text) < 40 else f"{culprit.text[:40]!r}..."
+        return text.error(f"SPARQL cannot go on with {shown}", culprit)
+    marks = [token.text for token in tokens if token.kind == "mark"]
+    if marks.count("{") > marks.count("}"):
+        return text.error("the text ends before its last } is there", tokens[-1].end)
+    return text.error(
+        "this is complete, but it uses a variable where SPARQL does not allow it", tokens[0]
+    )
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    return sum(len(before) + 1 for before in text.split("\n")[: line - 1]) + column - 1
