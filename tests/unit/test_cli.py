@@ -388,3 +388,61 @@ def test_rules_check_says_what_is_wrong_in_each_file(ebbtide: Ebbtide) -> None:
     assert ebbtide("rules", "check", "rhodf,site.rules").out.startswith(
         "rhodf,site.rules: 18 rules"
     )
+
+
+SPARQL = """\
+PREFIX ex: <http://example/>
+# name: transitive
+INSERT { ?x ex:isIn ?z } WHERE { ?x ex:isIn/ex:isIn ?z } ;
+INSERT { ?x ex:knownAs ?n } WHERE { ?x ex:isIn ?y GRAPH ex:names { ?x ex:name ?n } } ;
+INSERT DATA { ex:c ex:isIn ex:d }
+"""
+
+
+def test_sparql_rules(ebbtide: Ebbtide) -> None:
+    Path("site.rq").write_text(SPARQL)
+    ended = ebbtide("materialize", "site.nt", "--rules", "site.rq", "--inferred-only")
+    assert ended.code == 0
+    assert ended.out == (
+        A_IN_C
+        + A_IN_C.replace("/c>", "/d>")
+        + B_IN_C.replace("/c>", "/d>")
+        + B_IN_C.replace("/c>", "/d>").replace("/b>", "/c>")
+    )
+    Path("names.trig").write_text(f"{ex('names')} {{ {ex('a')} {ex('name')} 'A' }}")
+    ended = ebbtide("materialize", "site.nt", "names.trig", "--rules", "site.rq", "--inferred-only")
+    assert f'{ex("a")} {ex("knownAs")} "A" .' in ended.out
+
+
+def test_sparql_rules_with_a_regime(ebbtide: Ebbtide) -> None:
+    Path("site.RQ").write_text(
+        "CONSTRUCT { ?x a <http://example/Place> } WHERE { ?y <http://example/isIn> ?x }"
+    )
+    Path("schema.ttl").write_text(
+        "<http://example/Place> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:Thing> ."
+    )
+    ended = ebbtide("materialize", "site.nt", "schema.ttl", "--rules", "owl2rl,site.RQ")
+    assert f"{ex('c')} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <e:Thing> ." in ended.out
+
+
+def test_sparql_rules_are_checked(ebbtide: Ebbtide) -> None:
+    Path("site.rq").write_text(SPARQL)
+    Path("bad.rq").write_text("CONSTRUCT { ?x a ?n }\nWHERE { ?x a ?c BIND(NOW() AS ?n) }")
+    Path("worse.ru").write_text("INSERT { ?x a }\nWHERE { }")
+    ended = ebbtide("rules", "check", "site.rq", "bad.rq", "worse.ru")
+    assert ended.code == 1
+    assert ended.out.splitlines()[0] == "site.rq: 3 rules, 2 relations, 1 stratum"
+    assert ended.err.splitlines() == [
+        "ebbtide: bad.rq:2:22: NOW gives another value at every evaluation, so conclusions could "
+        "not be kept",
+        "ebbtide: worse.ru:1:15: SPARQL cannot go on with '}'",
+    ]
+    assert ebbtide("materialize", "site.nt", "--rules", "bad.rq").code == 1
+
+
+def test_rules_export_as_sparql(ebbtide: Ebbtide) -> None:
+    ended = ebbtide("rules", "export", "rdfs", "--as", "sparql")
+    assert ended.out == "rdfs.rq\n"
+    assert ended.err == ("ebbtide: left out GrdfD1: SPARQL has no exact counterpart of datatype\n")
+    assert ebbtide("rules", "check", "rdfs.rq").code == 0
+    assert ebbtide("rules", "export", "rhodf", "mine.rq", "--as", "sparql").err == ""
