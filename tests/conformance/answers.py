@@ -1,22 +1,23 @@
 """Answers of SPARQL queries over a closure, and whether they are the expected ones.
 
-The closure becomes a store of pyoxigraph without what RDF cannot write and without invented blank
-nodes, since neither may be an answer. Under OWL a variable in the place of a class stands for a
-named one, so an answer that binds an anonymous class expression (or a list in it) is left out.
+Neither what RDF cannot write nor an invented blank node may be an answer. Under OWL a variable in
+the place of a class stands for a named one, so an answer that binds an anonymous class expression
+(or a list in it) is left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import permutations
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import pyoxigraph as ox
-from tests.conformance.data import Graph, Triple
+from tests.conformance.data import Graph
+from tests.conformance.entailment import Closure
 
-from ebbtide.terms import IRI, BlankNode, Literal, Term, parse_term
+from ebbtide.terms import BlankNode, Term, parse_term
 from ebbtide.terms.term import RDF
 
 Row: TypeAlias = tuple[Term | None, ...]
@@ -38,16 +39,9 @@ STRUCTURE: Final = frozenset(
 )
 
 
-def ask(closure: Iterable[Triple], query: str, *, hidden: Collection[Term] = ()) -> Answers:
+def ask(closure: Closure, query: str, *, hidden: Collection[Term] = ()) -> Answers:
     """The answers of a query over a closure; rows that bind a hidden term are left out."""
-    return _answers(store(closure).query(query), hidden)
-
-
-def store(closure: Iterable[Triple]) -> ox.Store:
-    """What queries may see of a closure."""
-    store = ox.Store()
-    store.bulk_extend(ox.Quad(*map(_to_ox, triple)) for triple in closure if _is_answer(triple))
-    return store
+    return _answers(closure.store.query(query), hidden)
 
 
 def expected(path: Path) -> Answers:
@@ -88,14 +82,6 @@ def expressions(graph: Graph) -> frozenset[Term]:
     )
 
 
-def _is_answer(triple: Triple) -> bool:
-    return (
-        not isinstance(triple[0], Literal)
-        and isinstance(triple[1], IRI)
-        and not any(isinstance(term, BlankNode) and term.invented for term in triple)
-    )
-
-
 def _answers(results: object, hidden: Collection[Term] = ()) -> Answers:
     if isinstance(results, ox.QueryBoolean):
         return bool(results)
@@ -103,17 +89,6 @@ def _answers(results: object, hidden: Collection[Term] = ()) -> Answers:
     names = sorted(variable.value for variable in results.variables)
     rows = (tuple(_from_ox(solution[name]) for name in names) for solution in results)
     return Counter(row for row in rows if not any(term in hidden for term in row))
-
-
-def _to_ox(term: Term) -> ox.NamedNode | ox.BlankNode | ox.Literal:
-    match term:
-        case IRI():
-            return ox.NamedNode(term.value)
-        case BlankNode():
-            return ox.BlankNode(term.label)
-        case Literal(language=""):
-            return ox.Literal(term.lexical, datatype=ox.NamedNode(term.datatype))
-    return ox.Literal(term.lexical, language=term.language)
 
 
 def _from_ox(term: object) -> Term | None:

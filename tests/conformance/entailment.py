@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+import pyoxigraph as ox
 from tests.conformance.data import Graph, Triple
 
 from ebbtide import Reasoner
@@ -31,8 +32,22 @@ Meant: TypeAlias = tuple[Hashable, Hashable, Hashable]
 class Closure:
     """What holds under a regime, and what is inconsistent about it."""
 
-    triples: Graph
-    inconsistencies: Sequence[Inconsistency]
+    reasoner: Reasoner
+
+    @property
+    def triples(self) -> Graph:
+        """All that holds, also what RDF cannot write."""
+        return frozenset(self.reasoner.triples((None, None, None)))
+
+    @property
+    def inconsistencies(self) -> Sequence[Inconsistency]:
+        """What is inconsistent."""
+        return self.reasoner.inconsistencies()
+
+    @property
+    def store(self) -> ox.Store:
+        """What queries may see: neither what RDF cannot write nor invented blank nodes."""
+        return self.reasoner.to_pyoxigraph()
 
 
 @cache
@@ -52,8 +67,8 @@ def close(
     reasoner = Reasoner(program(rules), specialise=specialise)
     reasoner.add_all(Fact(TRIPLE, triple) for triple in premise)
     reasoner.add_all(others)
-    reasoner.advance(to=0)
-    return Closure(frozenset(reasoner.triples((None, None, None))), reasoner.inconsistencies())
+    reasoner.settle()
+    return Closure(reasoner)
 
 
 def matches(

@@ -12,21 +12,21 @@ from functools import cache, partial
 from typing import Final
 
 import pyoxigraph as ox
-from tests.conformance.answers import store
 from tests.conformance.case import Case
 from tests.conformance.data import FOLDER
 from tests.conformance.entailment import program
 
 from ebbtide import Reasoner
 from ebbtide.program import Program
+from ebbtide.terms.term import RDF
 
 SUITE: Final = "lubm"
 RULES: Final = "owl2rl"
 NEEDS_SVF1: Final = 547
 
 _FOLDER: Final = FOLDER / "lubm"
-_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-_EMPLOYEE: Final = "<http://www.lehigh.edu/~zhp2/2004/0401/univ-bench.owl#Employee>"
+_TYPE: Final = ox.NamedNode(RDF + "type")
+_EMPLOYEE: Final = ox.NamedNode("http://www.lehigh.edu/~zhp2/2004/0401/univ-bench.owl#Employee")
 
 
 def cases() -> Iterator[Case]:
@@ -49,27 +49,20 @@ def _check_query(name: str) -> None:
 
 
 def _check_employees() -> None:
-    employees, fewer = _employees(_closed()), _employees(_closed(without="scm-svf1"))
+    employees, fewer = _employees(_store()), _employees(_store(without="scm-svf1"))
     assert fewer < employees
     assert len(employees - fewer) == NEEDS_SVF1
 
 
-def _employees(reasoner: Reasoner) -> set[str]:
-    return {s.text for s, _, _ in reasoner.triples((None, _TYPE, _EMPLOYEE))}
+def _employees(store: ox.Store) -> set[object]:
+    return {quad.subject for quad in store.quads_for_pattern(None, _TYPE, _EMPLOYEE)}
 
 
 @cache
-def _closed(without: str = "") -> Reasoner:
+def _store(without: str = "") -> ox.Store:
     """LUBM(1) and its ontology, closed under the regime less a rule."""
     regime = program(RULES)
     rules = (rule for rule in regime.rules if rule.name != without)
-    reasoner = Reasoner(Program(rules, regime.relations))
-    reasoner.parse(_FOLDER / "lubm1.nt.gz")
-    reasoner.parse(_FOLDER / "univ-bench.nt")
-    reasoner.advance(to=0)
-    return reasoner
-
-
-@cache
-def _store() -> ox.Store:
-    return store(_closed().triples((None, None, None)))
+    less = Program(rules, regime.relations)
+    data = (_FOLDER / "lubm1.nt.gz", _FOLDER / "univ-bench.nt")
+    return Reasoner.materialize(less, *data, specialise=False).to_pyoxigraph()
