@@ -69,5 +69,5 @@ def test_the_demo_says_what_to_install(environment: Path) -> None:
     )
     assert ended.returncode == 1
     assert ended.stderr == (
-        "ebbtide: the demo needs Spark (pyspark is missing): pip install 'ebbtide[spark]'\n"
+        "ebbtide: a pipeline needs Spark (msgspec is missing): pip install 'ebbtide[spark]'\n"
     )

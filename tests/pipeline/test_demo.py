@@ -7,14 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from ebbtide.pipeline.demo.commuters import ANSWERS, WINDOW, commuter_reasoner
-from ebbtide.pipeline.demo.summary import Tally
-from ebbtide.pipeline.sinks.terminal import TerminalSink
+from ebbtide.pipeline.demo import demo_pipeline
+from ebbtide.pipeline.sinks.console import ConsoleSink
+from ebbtide.pipeline.sinks.selected import Selected
+from ebbtide.reasoner import Reasoner
+from ebbtide.terms.writing import ntriples_line
 from ebbtide.testing.workloads import mobility
+from ebbtide.time import Sliding
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+from .stream import DEMO, rows_of
 
 SECONDS, SEED = 6, 4
 
@@ -38,6 +42,13 @@ def summary_of(text: str) -> dict[str, int]:
     }
 
 
+def test_the_background_is_that_of_the_workload() -> None:
+    lines = (ntriples_line(fact.terms) for fact in mobility().background())
+    assert (DEMO / "places.nt").read_text() == "".join(lines)
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
 def test_it_ends_well_and_quietly(demo: subprocess.CompletedProcess[str]) -> None:
     assert demo.returncode == 0, demo.stderr
     assert all(line.startswith("ebbtide: ") for line in demo.stderr.splitlines()), demo.stderr
@@ -45,6 +56,8 @@ def test_it_ends_well_and_quietly(demo: subprocess.CompletedProcess[str]) -> Non
     assert re.search(r"^batch latency +p50 [\d.]+ ms, p95 [\d.]+ ms", demo.stdout, re.MULTILINE)
 
 
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
 def test_it_shows_what_the_reference_engine_answers(
     demo: subprocess.CompletedProcess[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,13 +65,14 @@ def test_it_shows_what_the_reference_engine_answers(
     from rich.console import Console
 
     workload = mobility(seconds=SECONDS, seed=SEED)
-    reasoner = commuter_reasoner(workload, engine="reference")
-    tally = Tally(workload, WINDOW)
-    with TerminalSink(ANSWERS, Console()) as terminal:
-        deltas = [*reasoner.run(workload.stream()), *reasoner.finish()]
-        for delta in deltas:
-            terminal.write(delta)
-            tally.write(delta)
+    reasoner = Reasoner(
+        DEMO / "commuters.rules", window=Sliding(3_000), lateness=1_000, engine="reference"
+    )
+    reasoner.add_all(workload.background())
+    deltas = [*reasoner.run(workload.stream()), *reasoner.finish()]
+    (output,) = demo_pipeline(SECONDS, SEED).outputs.values()
+    sink = Selected(ConsoleSink(Console()), output.predicates, output.changes)
+    sink.write(0, pa.Table.from_pylist(rows_of(deltas)))
     expected = capsys.readouterr().out
 
     changes, _, closing = demo.stdout.partition("\n\n")
@@ -66,15 +80,17 @@ def test_it_shows_what_the_reference_engine_answers(
     assert " + " in changes
     assert summary_of(closing) == {
         "facts in": sum(1 for _ in workload.stream()),
-        "derived": tally.derived,
-        "expired": tally.expired,
+        "entered": sum(len(delta.entered) for delta in deltas),
+        "left": sum(len(delta.left) for delta in deltas),
         "hold at the end": len(reasoner),
         "ticks": len(deltas),
     }
     assert "(0 late, 0 bad lines)" in closing
 
 
-def test_what_is_expired_and_derived_adds_up(demo: subprocess.CompletedProcess[str]) -> None:
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_what_entered_and_left_adds_up(demo: subprocess.CompletedProcess[str]) -> None:
     """Every answer that left had entered, and those that never left still hold."""
     holding: set[str] = set()
     for line in demo.stdout.partition("\n\n")[0].splitlines():
@@ -86,3 +102,4 @@ def test_what_is_expired_and_derived_adds_up(demo: subprocess.CompletedProcess[s
             holding.remove(answer)
     numbers = summary_of(demo.stdout)
     assert numbers["hold at the end"] >= len(holding)
+    assert numbers["hold at the end"] == numbers["entered"] - numbers["left"]

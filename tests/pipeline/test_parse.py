@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+import gzip
 
-from ebbtide.pipeline.stages.parse import parse_batches
+import pyarrow as pa
+import pytest
+
+from ebbtide.pipeline.stages.parse import parser
 
 GOOD = '1500\t<http://e/a> <http://e/says> "tab\\tquote\\"" .'
-COLUMNS = ["t", "s", "p", "o", "error"]
+COLUMNS = ["source", "t", "s", "p", "o", "error"]
 
 
-def rows(*lines: str) -> list[dict[str, object]]:
-    batch = pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], names=["value"])
-    return [row for parsed in parse_batches([batch]) for row in parsed.to_pylist()]
+def batches(
+    content: bytes, name: str = "a b.tnt", longest_term: int = 1_000
+) -> list[pa.RecordBatch]:
+    path = f"file:///data/in/{name.replace(' ', '%20')}"
+    batch = pa.RecordBatch.from_pydict({"path": [path], "content": [content]})
+    return list(parser("/data/in", None, longest_term)([batch]))
 
 
-def test_a_fact_is_a_row_of_texts() -> None:
-    (row,) = rows(GOOD)
+def rows(content: bytes | str, name: str = "a b.tnt", longest_term: int = 1_000):
+    data = content.encode() if isinstance(content, str) else content
+    return [row for batch in batches(data, name, longest_term) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_fact_is_a_row_of_texts(pack) -> None:
+    (row,) = rows(pack(GOOD.encode()))
     assert row == {
+        "source": "a b.tnt",
         "t": 1500,
         "s": "<http://e/a>",
         "p": "<http://e/says>",
@@ -26,24 +39,51 @@ def test_a_fact_is_a_row_of_texts() -> None:
     }
 
 
-def test_a_bad_line_says_why_and_what() -> None:
+def test_a_bad_line_says_where_and_why_and_what() -> None:
     line = "noon\t<http://e/a> <http://e/p> <http://e/b> ."
-    first, second = rows(line, GOOD)
-    assert first["t"] is first["s"] is first["p"] is first["o"] is None
-    assert first["error"] == {
+    good, bad = rows(f"# first\n{line}\n{GOOD}\n")
+    assert good["t"] == 1500
+    assert bad["t"] is bad["s"] is bad["p"] is bad["o"] is None
+    assert bad["source"] == "a b.tnt"
+    assert bad["error"] == {
+        "line": 2,
         "column": 1,
         "reason": "not an instant (milliseconds or ISO 8601): 'noon'",
-        "line": line,
+        "text": line,
     }
-    assert second["t"] == 1500
 
 
 def test_blank_lines_and_comments_are_no_rows() -> None:
-    assert rows("", "# a comment", "   ") == []
+    assert rows("\n# a comment\n   \n") == []
 
 
-def test_an_empty_batch_keeps_its_columns() -> None:
-    batch = pa.RecordBatch.from_arrays([pa.array([], pa.string())], names=["value"])
-    (parsed,) = parse_batches([batch])
-    assert parsed.schema.names == COLUMNS
-    assert parsed.num_rows == 0
+def test_graphs_are_streams_too() -> None:
+    trig = """@prefix ex: <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .
+        ex:g { ex:a ex:p ex:b } ex:g prov:generatedAtTime "1970-01-01T00:00:02Z" ."""
+    (row,) = rows(trig, "graphs.trig")
+    assert (row["t"], row["s"], row["o"]) == (2000, "<http://e/a>", "<http://e/b>")
+
+
+def test_a_document_that_breaks_off_is_one_bad_row() -> None:
+    (row,) = rows("@prefix ex: <http://e/> . ex:g { ex:a ", "graphs.trig")
+    assert row["error"]["line"] == 1
+    assert "source" in row
+
+
+def test_a_format_nobody_knows_is_a_bad_row() -> None:
+    (row,) = rows("1 2 3", "numbers.csv")
+    assert "csv" in row["error"]["reason"]
+
+
+def test_terms_may_be_too_long() -> None:
+    long = f'1600\t<http://e/a> <http://e/says> "{"x" * 2_000}" .'
+    bad, good = rows(f"{long}\n{GOOD}\n")
+    assert bad["error"]["reason"] == "a term is longer than 1000 bytes"
+    assert len(bad["error"]["text"]) == 1_000
+    assert good["t"] == 1500
+
+
+def test_columns_are_always_the_same() -> None:
+    for content in (GOOD, "noon", f"noon\n{GOOD}"):
+        for batch in batches(content.encode()):
+            assert batch.schema.names == COLUMNS

@@ -10,6 +10,7 @@ from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
 from ebbtide.cli.materialize import materialize
 from ebbtide.cli.rules import rules
+from ebbtide.cli.run import run
 
 app = typer.Typer(
     help="A stream reasoner: the conclusions of rules kept true over windows of streaming facts.",
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(materialize)
+app.command()(run)
 app.add_typer(bench, name="bench")
 app.add_typer(explain, name="explain")
 app.add_typer(generate, name="generate")

@@ -18,6 +18,7 @@ class Explained(NamedTuple):
 def explain(error: Exception) -> Explained | None:
     """The end of a command that raised `error`; None for a bug."""
     from ebbtide.engines.native import BudgetExceeded
+    from ebbtide.pipeline.errors import PipelineError
     from ebbtide.program import ProgramError
     from ebbtide.terms import TermError
     from ebbtide.terms.formats import FormatError
@@ -29,7 +30,7 @@ def explain(error: Exception) -> Explained | None:
             return Explained(BUDGET_HIT, _one_line(error))
         case ProgramError() | TermError() | FormatError() | InstantError() | WindowError():
             return Explained(WRONG_INPUT, _one_line(error))
-        case WorkloadError() | InputError():
+        case WorkloadError() | InputError() | PipelineError():
             return Explained(WRONG_INPUT, _one_line(error))
         case OSError(filename=filename, strerror=reason) if filename is not None and reason:
             return Explained(WRONG_INPUT, f"{filename}: {reason}")

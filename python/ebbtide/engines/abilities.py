@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.proof import Proof
-from ebbtide.engines.protocol import Engine
+from ebbtide.engines.protocol import Delta, Engine
 from ebbtide.plan.make import can_be_planned, needed_part
 from ebbtide.program import Atom, Fact, Program
 from ebbtide.time import Instant, Window
@@ -91,6 +91,17 @@ class Settles(Protocol):
 
     def evaluate(self, tick: Instant) -> bool:
         """Evaluate the tick; whether the answers are complete."""
+
+
+@runtime_checkable
+class GivesChanges(Settles, Protocol):
+    """Tells what a tick changed relation by relation, without a Python object per fact."""
+
+    def delta(self, tick: Instant, complete: bool, relations: Collection[str]) -> Delta:
+        """What the last tick, which it was, changed in some relations."""
+
+    def changes_arrow(self, relation: str) -> Table:
+        """What the last tick changed in one relation: its columns, until and diff."""
 
 
 def open_engine(

@@ -185,11 +185,17 @@ class NativeEngine:
 
     def advance(self, tick: Instant) -> Delta:
         """Evaluate the tick. Ticks must ascend."""
-        complete = self.evaluate(tick)
+        return self.delta(tick, self.evaluate(tick), self._relations)
+
+    def delta(self, tick: Instant, complete: bool, relations: Collection[str]) -> Delta:
+        """What the last tick, which it was, changed in some relations."""
         entered: dict[Fact, Instant] = {}
         left: dict[Fact, Instant] = {}
         renewed: dict[Fact, Instant] = {}
-        for relation, texts, before, after in self._kernel.changes():
+        changes = self._kernel.changes() if relations else ()
+        for relation, texts, before, after in changes:
+            if self._relations[relation] not in relations:
+                continue
             fact = self._fact(relation, texts)
             if before is None and after is not None:
                 entered[fact] = after

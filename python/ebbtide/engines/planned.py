@@ -188,19 +188,15 @@ class PlannedEngine:
 
     def advance(self, tick: Instant) -> Delta:
         """Evaluate the tick. Ticks must ascend."""
-        delta = self.native.advance(tick)
+        return self.delta(tick, self.evaluate(tick), self.program.relations)
 
-        def written(facts: Mapping[Fact, Instant]) -> dict[Fact, Instant]:
-            relations = self.program.relations
-            return {fact: until for fact, until in facts.items() if fact.relation in relations}
+    def delta(self, tick: Instant, complete: bool, relations: Collection[str]) -> Delta:
+        """What the last tick, which it was, changed in some relations that were written."""
+        return self.native.delta(tick, complete, relations)
 
-        return Delta(
-            delta.tick,
-            written(delta.entered),
-            written(delta.left),
-            written(delta.renewed),
-            delta.complete,
-        )
+    def changes_arrow(self, relation: str) -> Table:
+        """What the last tick changed in one relation: its columns, until and diff."""
+        return self.native.changes_arrow(relation)
 
     def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
         """The materialisation at the last tick, of some relations or all; each fact's `until`."""

@@ -1,4 +1,4 @@
-"""A Spark session in local mode, quiet and tuned for small micro-batches.
+"""A Spark session, quiet and tuned for small micro-batches.
 
 Every setting stands with what it brings; a user who brings an own session (spark-submit, a
 notebook) keeps theirs, nothing here is required for correctness.
@@ -12,18 +12,20 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pyspark.sql import SparkSession
+
+from ebbtide.pipeline.errors import PipelineError
 
 OLDEST_JAVA: Final = 17
 
 
-class JavaMissing(RuntimeError):
+class JavaMissing(PipelineError):
     """Spark runs on a Java virtual machine, and there is none that it can use."""
 
     def __init__(self, found: str) -> None:
@@ -71,20 +73,32 @@ def find_java() -> Path:
     return Path(found)
 
 
-def local_session(name: str = "ebbtide", cores: int = 2) -> SparkSession:
-    """Start Spark on this machine. It takes some seconds."""
+def open_session(
+    name: str = "ebbtide", master: str = "local[2]", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """Start Spark, or join the session there is. Starting takes some seconds.
+
+    `settings` go before those of this module.
+    """
     find_java()
     # Executors parse with this very interpreter and what is installed in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     logging = f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
-    builder = (
-        SparkSession.builder.master(f"local[{cores}]")
-        .appName(name)
-        .config("spark.driver.extraJavaOptions", f"{logging} {JVM_OPTIONS}")
-        .config(map=dict(SETTINGS))
-    )
+    options = {"spark.driver.extraJavaOptions": f"{logging} {JVM_OPTIONS}", **SETTINGS}
+    builder = SparkSession.builder.master(master).appName(name)
     with _without_jvm_notice():
-        return builder.getOrCreate()
+        return builder.config(map={**options, **(settings or {})}).getOrCreate()
+
+
+def warm_up(spark: SparkSession) -> None:
+    """Let the first micro-batch not wait for Python workers and class loading."""
+
+    def parsed(batches: Iterable[Any]) -> Iterator[Any]:
+        import ebbtide.terms.formats  # noqa: F401  (what a worker will need)
+
+        yield from batches
+
+    spark.range(1).mapInArrow(parsed, "id long").toArrow()
 
 
 @contextmanager

@@ -19,19 +19,20 @@ from typing import Any, Final, SupportsIndex, TypedDict, Unpack
 
 from ebbtide.engines.abilities import (
     Explains,
+    GivesChanges,
     LooksUp,
     Settles,
     Snapshots,
-    TakesArrow,
     Unsupported,
     open_engine,
 )
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.events import Event, Inconsistency
 from ebbtide.engines.proof import Proof
-from ebbtide.engines.protocol import Delta, LateFact
+from ebbtide.engines.protocol import Delta
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.program.reserved import NOW
+from ebbtide.reasoner.columns import Changes, push_batch, timed_fact
 from ebbtide.reasoner.documents import Documents
 from ebbtide.reasoner.intake import (
     TIME_COLUMN,
@@ -51,7 +52,6 @@ from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, parse_term, to_term
-from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
 
 DEFAULT_STREAM: Final = "default"
@@ -215,10 +215,23 @@ class Reasoner(Documents):
         """
         if is_columnar(items):
             for batch in record_batches(items):
-                self._push_batch(batch, stream)
+                self._push_and_keep(batch, stream)
         else:
             for fact, at in timed_facts(items):
                 self.push(fact, at, stream)
+
+    def push_table(self, table: Any, stream: str = DEFAULT_STREAM) -> list[int]:
+        """State the facts of a table, as `push_all` does; the numbers of the rows that came late.
+
+        They are counted, and left to the caller: `take_late` does not hand them out.
+        """
+        late: list[int] = []
+        first_row = 0
+        for batch in record_batches(table):
+            late += [first_row + row for row in self._push_batch(batch, stream)]
+            first_row += batch.num_rows
+        self._late.count += len(late)
+        return late
 
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
         """Take back every statement of the fact made at or before `at`, background included."""
@@ -303,6 +316,23 @@ class Reasoner(Documents):
             self._ticks.begin_by(to)
         return self._evaluate()
 
+    def changes(self) -> Iterator[Changes]:
+        """As `deltas`, but the triples that a tick changed come in columns, as Arrow."""
+        if not isinstance(self.engine, GivesChanges):
+            raise Unsupported("only the native engine tells changes in columns")
+        hidden = self.program.relations.keys() - self.program.visible
+        for tick in self._ticks.due(self.watermark):
+            self._tell_time(tick)
+            complete = self.engine.evaluate(tick)
+            told = self._told(self.engine.delta(tick, complete, hidden))
+            triples = self.engine.changes_arrow(TRIPLE)
+            yield Changes(tick, triples, complete, told.began, told.ended)
+
+    def finish_changes(self) -> Iterator[Changes]:
+        """As `finish`, but the triples that a tick changed come in columns, as Arrow."""
+        self.deltas(self._ticks.at_or_after(self._latest or 0))
+        return self.changes()
+
     def run(self, items: Any, stream: str = DEFAULT_STREAM) -> Iterator[Delta]:
         """Push what `push_all` takes, and yield each delta as soon as its tick is due.
 
@@ -315,7 +345,7 @@ class Reasoner(Documents):
         """
         if is_columnar(items):
             for batch in record_batches(items):
-                self._push_batch(batch, stream)
+                self._push_and_keep(batch, stream)
                 yield from self._evaluate()
         else:
             for fact, at in timed_facts(items):
@@ -590,32 +620,22 @@ class Reasoner(Documents):
             ended,
         )
 
-    def _push_batch(self, batch: Any, stream: str) -> None:
-        """Push a record batch with the columns t, s, p and o."""
+    def _push_batch(self, batch: Any, stream: str) -> list[int]:
+        """Push a record batch with the columns t, s, p and o; the rows that came late."""
         watermark = self._watermark_of(stream)
         if not batch.num_rows:
-            return
+            return []
         import pyarrow.compute as pc
 
         extent = pc.min_max(batch.column(TIME_COLUMN))
         first, last = as_instant(extent["min"].as_py()), as_instant(extent["max"].as_py())
-        if isinstance(self.engine, TakesArrow):
-            rows = self.engine.push_arrow(batch, stream, TRIPLE, TIME_COLUMN, TERM_COLUMNS)
-            late = [_timed_fact(batch, row) for row in rows]
-        else:
-            late = []
-            for row in range(batch.num_rows):
-                fact, at = _timed_fact(batch, row)
-                try:
-                    self.engine.push(fact, at, stream)
-                except LateFact:
-                    late.append((fact, at))
-        for fact, at in late:
-            self._late.put(Late(fact, at, stream, "its tick was over when it arrived"))
+        late = push_batch(self.engine, batch, stream)
         watermark.see(last)
         self._happened(first, last)
+        return late
 
-
-def _timed_fact(batch: Any, row: int) -> tuple[Fact, Instant]:
-    terms = tuple(parse_term(batch.column(name)[row].as_py()) for name in TERM_COLUMNS)
-    return Fact(TRIPLE, terms), batch.column(TIME_COLUMN)[row].as_py()
+    def _push_and_keep(self, batch: Any, stream: str) -> None:
+        """Push a record batch; what is late waits for `take_late`."""
+        for row in self._push_batch(batch, stream):
+            fact, at = timed_fact(batch, row)
+            self._late.put(Late(fact, at, stream, "its tick was over when it arrived"))

@@ -1,4 +1,4 @@
-"""Where deltas go."""
+"""Where rows go."""
 
 from ebbtide.pipeline.sinks.sink import Sink
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from ebbtide.engines.protocol import Delta
+from typing import Any, Protocol
 
 
 class Sink(Protocol):
-    """Takes the deltas of a materialisation, in the order of their ticks."""
+    """Takes the rows of batches, in order.
 
-    def write(self, delta: Delta) -> None:
-        """Take what one tick changed."""
+    A batch may come twice, with the same rows, when a run goes on after a crash: sinks that keep
+    what they are given keep it once.
+    """
+
+    def write(self, batch: int, rows: Any) -> None:
+        """Take the rows of a batch, an Arrow table."""
+
+    def close(self) -> None:
+        """There is no more."""

@@ -1,36 +1,120 @@
-"""Lines of timed N-Triples to columns of timed facts, on the executors, in Rust.
+"""Files to columns of timed facts, on the executors, in Rust.
 
-In: a column `value` of lines. Out, a row for every line that is not blank:
+In: the path and the bytes of a file. Out, a row for every fact and for every bad line:
 
+    source       the file, relative to its folder
     t  long      the instant, milliseconds
     s  p  o      the terms as N-Triples texts
-    error        why the line is no fact (column, reason, line); then t, s, p and o are null
+    error        why there is no fact (line, column, reason, text); then t, s, p and o are null
 
 Invariant: no line is lost, a bad one is a row that says what is wrong with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import DataFrame
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 SCHEMA: Final = (
-    "t long, s string, p string, o string, error struct<column: int, reason: string, line: string>"
+    "source string, t long, s string, p string, o string, "
+    "error struct<line: int, column: int, reason: string, text: string>"
 )
+_TERMS: Final = ("s", "p", "o")
+# Of a term that is too long, enough to find it.
+_SHOWN: Final = 1_000
 
 
-def parse(lines: DataFrame) -> DataFrame:
-    """The timed facts, and the bad lines, of a DataFrame of lines."""
-    return lines.mapInArrow(parse_batches, SCHEMA)
+def parse_files(files: DataFrame, folder: Path, format: str | None, longest_term: int) -> DataFrame:
+    """The timed facts, and the bad lines, of a DataFrame of files."""
+    parse = parser(str(folder), format, longest_term)
+    return files.select("path", "content").mapInArrow(parse, SCHEMA)
 
 
-def parse_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """The work of one task, Arrow record batch by record batch."""
+def parser(
+    folder: str, format: str | None, longest_term: int
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """The work of one task: record batches of files to record batches of facts."""
+
+    def parse(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for path, content in zip(*batch.columns, strict=True):
+                name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
+                yield from _parse(name, content.as_py(), format, longest_term)
+
+    return parse
+
+
+def _parse(name: str, content: bytes, format: str | None, longest_term: int) -> Iterator[Any]:
     import pyarrow as pa
 
-    from ebbtide.terms.formats import parse_lines
+    from ebbtide.terms.formats import FormatError, read_tables
 
-    for batch in batches:
-        yield from pa.RecordBatchReader.from_stream(parse_lines(batch))
+    bad: list[Any] = []
+    format = format or Path(name.removesuffix(".gz")).suffix.removeprefix(".")
+    try:
+        for table in read_tables(content, format, name=name, timed=True, bad=bad):
+            yield from _facts(pa.table(table), name, longest_term)
+    except FormatError as error:
+        # What was read of the document before stands.
+        bad.append(error.bad)
+    except ValueError as error:
+        bad.append(str(error))
+    if bad:
+        yield _bad_lines(name, [_error(each) for each in bad])
+
+
+def _error(bad: Any) -> dict[str, Any]:
+    if isinstance(bad, str):
+        return {"line": None, "column": None, "reason": bad, "text": None}
+    return {"line": bad.line, "column": bad.column, "reason": bad.reason, "text": bad.text}
+
+
+def _facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = [pc.binary_length(table[column]) for column in _TERMS]
+    is_long = pc.greater(pc.max_element_wise(*lengths), longest_term)
+    if pc.any(is_long).as_py():
+        reason = f"a term is longer than {longest_term} bytes"
+        texts = (
+            " ".join(row[term] for term in _TERMS) for row in table.filter(is_long).to_pylist()
+        )
+        shown = [text[:_SHOWN] for text in texts]
+        yield _bad_lines(name, [{**_error(reason), "text": text} for text in shown])
+        table = table.filter(pc.invert(is_long))
+    table = table.combine_chunks()
+    rows = table.num_rows
+    yield from _rows(pa.repeat(name, rows), [table[c] for c in ("t", *_TERMS)], pa.nulls(rows))
+
+
+def _bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
+    import pyarrow as pa
+
+    rows = len(errors)
+    (batch,) = _rows(pa.repeat(name, rows), [pa.nulls(rows)] * 4, pa.array(errors, _error_type()))
+    return batch
+
+
+def _error_type() -> Any:
+    import pyarrow as pa
+
+    whole, text = pa.int32(), pa.string()
+    return pa.struct([("line", whole), ("column", whole), ("reason", text), ("text", text)])
+
+
+def _rows(source: Any, fact: list[Any], error: Any) -> Any:
+    import pyarrow as pa
+
+    kinds = [pa.int64(), *[pa.string()] * 3]
+    columns = [column.cast(kind) for column, kind in zip(fact, kinds, strict=True)]
+    table = pa.table(
+        [source, *columns, error.cast(_error_type())],
+        names=["source", "t", *_TERMS, "error"],
+    )
+    return table.to_batches()

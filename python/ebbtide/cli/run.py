@@ -1,0 +1,76 @@
+"""`ebbtide run`: a Spark pipeline from a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ebbtide.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from ebbtide.pipeline.file import Pipeline
+
+
+def run(
+    pipeline: Annotated[
+        Path | None, typer.Argument(help="The pipeline file.", metavar="PIPELINE.toml")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether the file is right.")
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of pipeline files, for editors.")
+    ] = False,
+    reset: Annotated[
+        bool,
+        typer.Option("--reset", help="Forget the checkpoint and what was written to the outputs."),
+    ] = False,
+) -> None:
+    """Run a pipeline on Spark: streams, background and rules in, answers out.
+
+    It goes on where the last run ended. Ctrl-C ends it after the batch in hand.
+    """
+    with needing_spark():
+        from ebbtide.pipeline.file import load_pipeline
+        from ebbtide.pipeline.file import schema as schema_of
+
+    if schema:
+        print(json.dumps(schema_of(), indent=2))
+        return
+    if pipeline is None:
+        raise typer.BadParameter("which pipeline file?", param_hint="PIPELINE.toml")
+    loaded = load_pipeline(pipeline)
+    if check:
+        print(f"{pipeline} is right")
+        return
+    run_and_tell(loaded, reset=reset)
+
+
+def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
+    """Run a pipeline, say on standard error what is happening, and print its sums."""
+    from rich.console import Console
+
+    with needing_spark():
+        from ebbtide.pipeline.run import run_pipeline
+
+    def say(what: str) -> None:
+        print(f"ebbtide: {what}", file=sys.stderr, flush=True)
+
+    print(f"\n{run_pipeline(pipeline, Console(), say, reset=reset)}")
+
+
+@contextmanager
+def needing_spark() -> Iterator[None]:
+    """Say what to install if an import fails."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"a pipeline needs Spark ({error.name} is missing): pip install 'ebbtide[spark]'"
+        ) from None

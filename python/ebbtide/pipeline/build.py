@@ -1,0 +1,140 @@
+"""What a pipeline file's tables become: units, sources and sinks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+from rich.console import Console
+
+from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.dead import DeadLetters
+from ebbtide.pipeline.file import model
+from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.file.load import program_of, window_of
+from ebbtide.pipeline.sinks import Sink
+from ebbtide.pipeline.sinks.console import ConsoleSink
+from ebbtide.pipeline.sinks.parts import Parts, json_lines, ntriples, parquet, timed_ntriples
+from ebbtide.pipeline.sinks.selected import Selected
+from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.sources.rows import read_rows
+from ebbtide.pipeline.sources.socket import received
+from ebbtide.pipeline.sources.spool import Piece, Spool
+from ebbtide.pipeline.sources.workload import paced
+from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.rules import Rules
+from ebbtide.testing import workloads
+
+
+def unit_of(pipeline: model.Pipeline) -> Unit:
+    """What reasons."""
+    return Rules(
+        program_of(pipeline),
+        {name: window_of(stream) for name, stream in pipeline.streams.items()},
+        background=map(Path, pipeline.background.files),
+        step=milliseconds(pipeline.time.step),
+        lateness=milliseconds(pipeline.time.lateness),
+        start=pipeline.time.start,
+    )
+
+
+# ---- streams -----------------------------------------------------------------------------------
+
+
+def facts_of(pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoint) -> DataFrame:
+    """All streams as one DataFrame, each row with its stream's name: they are read together."""
+    longest = pipeline.dead_letters.longest_term
+    whole: DataFrame | None = None
+    for name, stream in pipeline.streams.items():
+        facts = _read(stream, spark, checkpoint.spool(name), longest)
+        named = facts.select(F.lit(name).alias("stream"), "*")
+        whole = named if whole is None else whole.unionByName(named)
+    assert whole is not None
+    return whole
+
+
+def _read(
+    stream: model.AnyStream, spark: SparkSession, spool: Path, longest_term: int
+) -> DataFrame:
+    match stream:
+        case model.Files():
+            return read_files(
+                spark,
+                Path(stream.path),
+                format=stream.format,
+                files_a_batch=stream.files_a_batch,
+                longest_term=longest_term,
+            )
+        case model.Rows():
+            return read_rows(
+                spark,
+                Path(stream.path),
+                format=stream.format,
+                schema=stream.schema,
+                time=stream.time,
+                triples=stream.triples,
+                files_a_batch=stream.files_a_batch,
+            )
+        case model.Socket() | model.Generated():
+            return read_files(spark, spool, longest_term=longest_term)
+
+
+def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spool]:
+    """The threads that keep as files what Spark cannot ask for again."""
+    for name, stream in pipeline.streams.items():
+        stop = threading.Event()
+        pieces: Iterator[Piece]
+        match stream:
+            case model.Socket(host=host, port=port):
+                pieces = received(host, port, stop)
+            case model.Generated(seconds=seconds, seed=seed):
+                pieces = paced(workloads.mobility(seconds=seconds, seed=seed), stop)
+            case _:
+                continue
+        yield Spool(pieces, checkpoint.spool(name), stop)
+
+
+# ---- outputs -----------------------------------------------------------------------------------
+
+
+def parts_of(pipeline: model.Pipeline) -> Mapping[str, Parts]:
+    """The folders that are written to, by the key's path of each."""
+    found = {
+        f"outputs.{name}": parts
+        for name, output in pipeline.outputs.items()
+        if (parts := _parts(output)) is not None
+    }
+    if pipeline.dead_letters.path is not None:
+        found["dead_letters"] = Parts(Path(pipeline.dead_letters.path), "jsonl", json_lines)
+    return found
+
+
+def _parts(output: model.AnyOutput) -> Parts | None:
+    match output:
+        case model.JsonLines(path=path):
+            return Parts(Path(path), "jsonl", json_lines)
+        case model.Parquet(path=path):
+            return Parts(Path(path), "parquet", parquet)
+        case model.NTriples(path=path, timed=True):
+            return Parts(Path(path), "tnt", timed_ntriples)
+        case model.NTriples(path=path):
+            return Parts(Path(path), "nt", ntriples)
+        case model.Console():
+            return None
+
+
+def sinks_of(pipeline: model.Pipeline, console: Console) -> Iterator[Sink]:
+    """The outputs, each with what it asks for."""
+    parts = parts_of(pipeline)
+    for name, output in pipeline.outputs.items():
+        sink = parts.get(f"outputs.{name}") or ConsoleSink(console)
+        yield Selected(sink, output.predicates, output.changes)
+
+
+def dead_letters_of(pipeline: model.Pipeline) -> DeadLetters:
+    """Where bad lines and late facts go."""
+    sink = parts_of(pipeline).get("dead_letters")
+    return DeadLetters(sink, fail=pipeline.dead_letters.on_error == "fail")

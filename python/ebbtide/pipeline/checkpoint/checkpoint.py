@@ -1,0 +1,139 @@
+"""The checkpoint of a pipeline: its identity, snapshots of its units, and the batches since.
+
+Invariant: of snapshots the last two are kept, and every batch after the older one. Spark may hand
+out the last batch a second time, so the state before it must always be in reach.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final
+
+from ebbtide.pipeline.checkpoint.sealed import Damaged, replace_file, seal, unseal
+from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
+
+SNAPSHOTS_KEPT: Final = 2
+#: Of what the files hold. A version that reads them differently has another number.
+FORMAT: Final = "1"
+
+
+class Checkpoint:
+    """A folder that belongs to one pipeline, and to one process at a time."""
+
+    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
+        self.folder = folder
+        self._states = folder / "reasoner"
+        self._states.mkdir(parents=True, exist_ok=True)
+        self._lock = _lock(folder / "lock")
+        self._check(folder / "identity.json", {"format": FORMAT, **identity})
+
+    @staticmethod
+    def reset(folder: Path) -> None:
+        """Forget everything."""
+        if folder.is_dir():
+            _lock(folder / "lock").close()
+            shutil.rmtree(folder)
+
+    @property
+    def spark(self) -> Path:
+        """Spark's own part."""
+        return self.folder / "spark"
+
+    def spool(self, stream: str) -> Path:
+        """Where a stream that cannot be asked again is kept until it is read."""
+        folder = self.folder / "spool" / stream
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def close(self) -> None:
+        """Let another process have it."""
+        self._lock.close()
+
+    # ---- what is kept ------------------------------------------------------------------------
+
+    def save_batch(self, batch: int, content: bytes) -> None:
+        """Keep what came in with a batch."""
+        seal(self._file(batch, "batch"), content)
+
+    def save_snapshot(self, batch: int, content: bytes) -> None:
+        """Keep the state after a batch, and prune what is out of reach."""
+        seal(self._file(batch, "snapshot"), content)
+        for old in self._numbers("snapshot")[:-SNAPSHOTS_KEPT]:
+            self._file(old, "snapshot").unlink()
+        oldest = self._numbers("snapshot")[0]
+        for old in self._numbers("batch"):
+            if old <= oldest:
+                self._file(old, "batch").unlink()
+
+    @property
+    def last(self) -> int:
+        """The last batch that is kept; -1 for none."""
+        return max((*self._numbers("batch"), *self._numbers("snapshot")), default=-1)
+
+    def check_next(self, batch: int) -> None:
+        """Whether a run may go on with a batch: the last one again, or the one after it."""
+        if batch not in (self.last, self.last + 1):
+            raise CheckpointError(
+                f"{self.folder} does not hold together: Spark goes on with batch {batch}, "
+                f"but the last one that was reasoned over is {self.last}"
+            )
+
+    def snapshot_before(self, batch: int) -> tuple[int, bytes] | None:
+        """The last snapshot before a batch, with its number; None if there is none."""
+        before = [number for number in self._numbers("snapshot") if number < batch]
+        return (before[-1], self._content(before[-1], "snapshot")) if before else None
+
+    def batches(self, first: int, end: int) -> Iterator[bytes]:
+        """What came in with the batches from `first` to before `end`."""
+        for batch in range(first, end):
+            yield self._content(batch, "batch")
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _file(self, batch: int, kind: str) -> Path:
+        return self._states / f"{batch:08d}.{kind}"
+
+    def _numbers(self, kind: str) -> list[int]:
+        return sorted(int(path.stem) for path in self._states.glob(f"[0-9]*.{kind}"))
+
+    def _content(self, batch: int, kind: str) -> bytes:
+        try:
+            return unseal(self._file(batch, kind))
+        except FileNotFoundError as error:
+            raise CheckpointError(f"{error.filename} is missing") from None
+        except Damaged as error:
+            raise CheckpointError(str(error)) from None
+
+    def _check(self, file: Path, identity: Mapping[str, str]) -> None:
+        if not file.exists():
+            if self.last >= 0 or self.spark.exists():
+                raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
+            replace_file(file, json.dumps(dict(identity), indent=2).encode())
+            return
+        try:
+            known = json.loads(file.read_bytes())
+        except ValueError:
+            raise CheckpointError(f"{file} is damaged: it is not JSON") from None
+        for name in dict.fromkeys((*identity, *known)):
+            if known.get(name) != identity.get(name):
+                raise CheckpointError(
+                    f"{self.folder} belongs to another pipeline: its {name} is "
+                    f"{known.get(name, 'not there')}, not {identity.get(name, 'there')}"
+                )
+
+
+def _lock(file: Path) -> IO[bytes]:
+    """Hold the checkpoint until the file is closed, or the process ends in whatever way."""
+    opened = file.open("wb")
+    os.set_inheritable(opened.fileno(), False)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        opened.close()
+        raise CheckpointInUse(f"{file.parent} is in use by another run") from None
+    return opened

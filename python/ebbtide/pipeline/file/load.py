@@ -1,0 +1,250 @@
+"""A pipeline file read and checked, without Spark.
+
+    file ──► TOML ──► model.Pipeline, its paths absolute, its names whole IRIs
+
+Invariant: what is wrong is a `PipelineFileError`, `file: key.path: sentence`; what comes out has
+files that exist, rules that are a program, and windows that can be.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from ebbtide.pipeline.errors import PipelineFileError
+from ebbtide.pipeline.file import model
+from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.file.template import Template
+from ebbtide.program import Program, ProgramError
+from ebbtide.program.check import did_you_mean
+from ebbtide.terms.writing import STANDARD_PREFIXES
+from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
+
+T = TypeVar("T")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of pipeline files, for editors.
+
+    >>> schema()["$ref"]
+    '#/$defs/Pipeline'
+    """
+    return msgspec.json.schema(model.Pipeline)
+
+
+def load_pipeline(path: Path) -> model.Pipeline:
+    """The pipeline of a file, checked as far as that can be done without running it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise PipelineFileError(path, "", f"not TOML: {error}") from None
+    except UnicodeDecodeError as error:
+        raise PipelineFileError(path, "", f"not UTF-8: {error}") from None
+    return _Loader(path).load(content)
+
+
+def window_of(stream: model.Stream) -> Window:
+    """The window that a stream's key means.
+
+    >>> from ebbtide.pipeline.file.model import Files
+    >>> window_of(Files(path="incoming", window="3 s"))
+    Sliding(range=3000)
+    """
+    window = stream.window
+    if not isinstance(window, model.Window):
+        return Sliding(milliseconds(window))
+    given = {name: value for name, value in _fields(window).items() if name != "group"}
+    if len(given) != 1:
+        raise WindowError("a window is one of sliding, tumbling, landmark and count")
+    if window.group and "count" not in given:
+        raise WindowError("only a count window has a group")
+    match given:
+        case {"sliding": range}:
+            return Sliding(milliseconds(range))
+        case {"tumbling": width}:
+            return Tumbling(milliseconds(width))
+        case {"landmark": start}:
+            return Landmark(start)
+        case {"count": size}:
+            return Count(size, tuple("spo".index(column) for column in window.group))
+    raise AssertionError(given)
+
+
+def program_of(pipeline: model.Pipeline) -> Program:
+    """The program of a pipeline's rules."""
+    if not pipeline.rules.use:
+        return Program()
+    from ebbtide.regimes import load
+
+    return load(",".join(pipeline.rules.use))
+
+
+def _fields(table: model.Table) -> dict[str, Any]:
+    values = {name: getattr(table, name) for name in table.__struct_fields__}
+    return {name: value for name, value in values.items() if value is not msgspec.UNSET}
+
+
+class _Loader:
+    """Reads one file, and knows what to call it in messages."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def load(self, content: dict[str, Any]) -> model.Pipeline:
+        # Named tables are read one by one, so that an error can say the name.
+        tables: dict[str, dict[str, Any]] = {}
+        for name, kind in (("streams", model.AnyStream), ("outputs", model.AnyOutput)):
+            if isinstance(content.get(name), Mapping):
+                tables[name] = {
+                    key: self._convert(value, kind, f"{name}.{key}")
+                    for key, value in content[name].items()
+                }
+        rest = {name: value for name, value in content.items() if name not in tables}
+        # Whatever stands for the named tables here, they are put in below.
+        stand_ins = {"streams": {"-": {"from": "files", "path": "-"}}}
+        stand_ins["outputs"] = {"-": {"to": "console"}}
+        found = {name: stand_ins[name] for name, table in tables.items() if table}
+        empty: dict[str, Any] = {name: {} for name, table in tables.items() if not table}
+        pipeline = self._convert({**rest, **found, **empty}, model.Pipeline, "")
+        return self._checked(msgspec.structs.replace(pipeline, **tables))
+
+    def _convert(self, value: Any, kind: Any, prefix: str) -> Any:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            sentence, _, at = str(error).partition(" - at `$")
+            inner = re.sub(r"^\.", "", at.rstrip("`"))
+            whole = ".".join(part for part in (prefix, inner) if part)
+            raise PipelineFileError(self._file, whole, _said(sentence, value, kind)) from None
+
+    def _checked(self, pipeline: model.Pipeline) -> model.Pipeline:
+        self._try("time.step", lambda: _positive(milliseconds(pipeline.time.step)))
+        for name, stream in pipeline.streams.items():
+            self._try(f"streams.{name}.window", partial(window_of, stream))
+            if isinstance(stream, model.Rows):
+                self._check_templates(stream, f"streams.{name}.triples")
+        prefixes = {**STANDARD_PREFIXES, **pipeline.prefixes}
+        pipeline = msgspec.structs.replace(
+            pipeline,
+            streams={
+                name: self._with_path(stream, f"streams.{name}.path", exists=True)
+                for name, stream in pipeline.streams.items()
+            },
+            outputs={
+                name: self._output(output, f"outputs.{name}", prefixes)
+                for name, output in pipeline.outputs.items()
+            },
+            background=model.Background(
+                files=tuple(
+                    self._path(file, f"background.files[{place}]", exists=True)
+                    for place, file in enumerate(pipeline.background.files)
+                )
+            ),
+            rules=model.Rules(use=tuple(map(self._rules, pipeline.rules.use))),
+            dead_letters=self._with_path(pipeline.dead_letters, "dead_letters.path"),
+            checkpoint=self._with_path(pipeline.checkpoint, "checkpoint.path"),
+        )
+        self._try("rules.use", lambda: program_of(pipeline))
+        return pipeline
+
+    def _check_templates(self, stream: model.Rows, at: str) -> None:
+        for place, triple in enumerate(stream.triples):
+            for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
+                self._try(f"{at}[{place}].{name}", partial(Template.parse, text))
+
+    def _output(
+        self, output: model.AnyOutput, at: str, prefixes: Mapping[str, str]
+    ) -> model.AnyOutput:
+        predicates = tuple(
+            self._iri(name, f"{at}.predicates[{place}]", prefixes)
+            for place, name in enumerate(output.predicates)
+        )
+        output = msgspec.structs.replace(output, predicates=predicates)
+        return self._with_path(output, f"{at}.path")
+
+    def _iri(self, name: str, at: str, prefixes: Mapping[str, str]) -> str:
+        if name.startswith("<") and name.endswith(">"):
+            return name[1:-1]
+        prefix, colon, rest = name.partition(":")
+        if colon and prefix in prefixes:
+            return prefixes[prefix] + rest
+        hint = did_you_mean(prefix, prefixes)
+        self._refuse(at, f"the prefix {prefix}: is not among the prefixes{hint}; or write <IRI>")
+
+    def _rules(self, name: str) -> str:
+        """The path of a rule file beside the pipeline's, if there is one; else a regime's name."""
+        beside = self._file.parent / name
+        return str(beside.resolve()) if beside.is_file() else name
+
+    def _with_path(self, table: T, at: str, *, exists: bool = False) -> T:
+        path = getattr(table, "path", None)
+        if path is None:
+            return table
+        return msgspec.structs.replace(table, path=self._path(path, at, exists=exists))  # type: ignore[type-var]
+
+    def _path(self, path: str, at: str, *, exists: bool = False) -> str:
+        whole = (self._file.parent / path).resolve()
+        if exists and not whole.exists():
+            self._refuse(at, f"there is no {whole}")
+        return str(whole)
+
+    def _try(self, at: str, check: Callable[[], object]) -> None:
+        try:
+            check()
+        except ProgramError as error:
+            if Path(error.origin.source).is_file():
+                # It has a better place than the key's.
+                raise
+            self._refuse(at, error.message)
+        except (ValueError, OSError) as error:
+            self._refuse(at, str(error))
+
+    def _refuse(self, at: str, sentence: str) -> NoReturn:
+        raise PipelineFileError(self._file, at, sentence) from None
+
+
+def _positive(number: int) -> None:
+    if number <= 0:
+        raise ValueError(f"must be positive, not {number}")
+
+
+def _said(sentence: str, value: Any, kind: Any) -> str:
+    """What the validation library says, in words of ours, with the nearest known key."""
+    unknown = re.fullmatch(r"Object contains unknown field `(.*)`", sentence)
+    if unknown is not None:
+        return f"there is no key {unknown[1]}{did_you_mean(unknown[1], _keys(kind))}"
+    missing = re.fullmatch(r"Object missing required field `(.*)`", sentence)
+    if missing is not None:
+        return f"the key {missing[1]} is missing"
+    invalid = re.fullmatch(r"Invalid value '(.*)'", sentence)
+    if invalid is not None and isinstance(value, Mapping):
+        known = ", ".join(_tags(kind))
+        return f"{invalid[1]} is none of {known}" if known else sentence
+    if "matching regex" in sentence:
+        return "not a duration (such as 500 ms, 3 s, 10 min, 2 h)"
+    return sentence[0].lower() + sentence[1:]
+
+
+def _structs(kind: Any) -> list[Any]:
+    parts = getattr(kind, "__args__", (kind,))
+    return [part for part in parts if isinstance(part, type) and issubclass(part, model.Table)]
+
+
+def _keys(kind: Any) -> set[str]:
+    """Every key of the tables that `kind` may be, and of those within."""
+    known: set[str] = set()
+    for struct in _structs(kind):
+        for each in msgspec.structs.fields(struct):
+            known.add(each.encode_name)
+            known |= _keys(each.type)
+    return known
+
+
+def _tags(kind: Any) -> list[str]:
+    return [tag for struct in _structs(kind) if (tag := struct.__struct_config__.tag)]

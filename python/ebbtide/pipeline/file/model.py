@@ -1,0 +1,203 @@
+"""What may stand in a pipeline file. Each class is a table of it, each field a key.
+
+A stream says where it comes `from`, an output where it goes `to`; the other keys follow from that.
+Durations are milliseconds or texts such as "3 s". Paths are relative to the file. The JSON schema
+for editors is made from these classes (`ebbtide run --schema`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from ebbtide.pipeline.file.duration import PATTERN
+
+Positive: TypeAlias = Annotated[int, Meta(gt=0)]
+Duration: TypeAlias = (
+    Annotated[int, Meta(ge=0)]
+    | Annotated[str, Meta(pattern=PATTERN, description="such as 500 ms, 3 s, 10 min, 2 h")]
+)
+Format: TypeAlias = Literal["tnt", "trig", "jsonld", "nq"]
+
+
+class Table(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Any table of the file: keys nobody knows are errors."""
+
+
+# ---- time and windows --------------------------------------------------------------------------
+
+
+class Time(Table, frozen=True, kw_only=True):
+    """When ticks come, and how far out of order facts may be."""
+
+    step: Duration = 1_000
+    lateness: Duration = 0
+    start: int | None = None
+
+
+class Window(Table, frozen=True, kw_only=True):
+    """One of a stream's windows: exactly one of the keys (and `group` with `count`)."""
+
+    sliding: Duration | UnsetType = UNSET
+    tumbling: Duration | UnsetType = UNSET
+    landmark: int | UnsetType = UNSET
+    count: Positive | UnsetType = UNSET
+    group: tuple[Literal["s", "p", "o"], ...] = ()
+
+
+# ---- streams -----------------------------------------------------------------------------------
+
+
+class Stream(Table, tag_field="from", frozen=True, kw_only=True):
+    """What every stream has. A duration as a window is a sliding one."""
+
+    window: Duration | Window = "10 s"
+
+
+class Files(Stream, tag="files", frozen=True, kw_only=True):
+    """A folder: every file that appears in it is read once, in the order of time."""
+
+    path: str
+    format: Format | None = None
+    files_a_batch: Positive = 1_000
+
+
+class Triple(Table, frozen=True, kw_only=True):
+    """A triple made of a row: templates such as `<http://example/{id}>` and `"{name}"`."""
+
+    s: str
+    p: str
+    o: str
+
+
+class Rows(Stream, tag="rows", frozen=True, kw_only=True):
+    """A folder of JSON lines or Parquet files whose rows become triples.
+
+    `schema` is a schema of Spark, `time` an expression of Spark's SQL: milliseconds or a timestamp.
+    """
+
+    path: str
+    format: Literal["json", "parquet"]
+    schema: str
+    time: str
+    triples: Annotated[tuple[Triple, ...], Meta(min_length=1)]
+    files_a_batch: Positive = 1_000
+
+
+class Socket(Stream, tag="socket", frozen=True, kw_only=True):
+    """Lines of timed N-Triples from a TCP server."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65_535)]
+
+
+class Generated(Stream, tag="workload", frozen=True, kw_only=True):
+    """A synthetic stream, at its own pace: second by second of event time."""
+
+    workload: Literal["mobility"]
+    seconds: Positive = 60
+    seed: int = 0
+
+
+AnyStream: TypeAlias = Files | Rows | Socket | Generated
+
+
+# ---- outputs -----------------------------------------------------------------------------------
+
+
+class Output(Table, tag_field="to", frozen=True, kw_only=True):
+    """What every output has: which facts it takes, and which changes of them.
+
+    `+` a fact entered, `-` it left, `~` its `until` changed. No predicates: facts of any.
+    """
+
+    predicates: tuple[str, ...] = ()
+    changes: Annotated[tuple[Literal["+", "-", "~"], ...], Meta(min_length=1)] = ("+", "-")
+
+
+class Console(Output, tag="console", frozen=True, kw_only=True):
+    """The terminal: a table that follows the answers, or a line a change when piped."""
+
+
+class JsonLines(Output, tag="jsonl", frozen=True, kw_only=True):
+    """A folder of JSON lines, a file a batch."""
+
+    path: str
+
+
+class Parquet(Output, tag="parquet", frozen=True, kw_only=True):
+    """A folder of Parquet files, a file a batch."""
+
+    path: str
+
+
+class NTriples(Output, tag="ntriples", frozen=True, kw_only=True):
+    """A folder of N-Triples of what entered, a file a batch; timed ones can be a stream again."""
+
+    path: str
+    changes: Annotated[tuple[Literal["+"], ...], Meta(min_length=1)] = ("+",)
+    timed: bool = False
+
+
+AnyOutput: TypeAlias = Console | JsonLines | Parquet | NTriples
+
+
+# ---- the rest ----------------------------------------------------------------------------------
+
+
+class Background(Table, frozen=True, kw_only=True):
+    """What holds for ever: RDF files in any format."""
+
+    files: tuple[str, ...] = ()
+
+
+class Rules(Table, frozen=True, kw_only=True):
+    """Regimes and rule files, as `--rules` takes them, in a list."""
+
+    use: tuple[str, ...] = ()
+
+
+class DeadLetters(Table, frozen=True, kw_only=True):
+    """Bad lines and late facts: where they go, and whether one ends the run."""
+
+    path: str | None = None
+    on_error: Literal["keep", "fail"] = "keep"
+    longest_term: Positive = 1_048_576
+
+
+class Checkpoint(Table, frozen=True, kw_only=True):
+    """Where the pipeline remembers how far it is; without a path it starts anew each time."""
+
+    path: str | None = None
+    snapshot_every: Positive = 20
+
+
+class Run(Table, frozen=True, kw_only=True):
+    """When the run ends, and how often a batch begins."""
+
+    ends: Literal["never", "when read"] = "never"
+    every: Duration = 0
+
+
+class Spark(Table, frozen=True, kw_only=True):
+    """Spark's own: the master, and any of its settings by name."""
+
+    master: str = "local[2]"
+    settings: dict[str, str] = {}
+
+
+class Pipeline(Table, frozen=True, kw_only=True):
+    """A whole pipeline file."""
+
+    name: str = "ebbtide"
+    prefixes: dict[str, str] = {}
+    time: Time = field(default_factory=Time)
+    streams: Annotated[dict[str, AnyStream], Meta(min_length=1)]
+    background: Background = field(default_factory=Background)
+    rules: Rules = field(default_factory=Rules)
+    outputs: Annotated[dict[str, AnyOutput], Meta(min_length=1)]
+    dead_letters: DeadLetters = field(default_factory=DeadLetters)
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    run: Run = field(default_factory=Run)
+    spark: Spark = field(default_factory=Spark)

@@ -1,0 +1,56 @@
+"""Templates of terms: N-Triples texts with holes for the columns of a row.
+
+    <http://example/sensor/{id}>        the column is percent-encoded
+    <{+url}>                            the column is an IRI, or part of one, as it is
+    "{name}"  "{v}"^^<DATATYPE>  "{text}"@en      the column's text is escaped
+
+A row whose column is null makes no triple.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ebbtide.terms import parse_term
+
+_HOLE: Final = re.compile(r"\{(\+?)(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A place for a column: `raw` as it is, else encoded for an IRI or escaped for a literal."""
+
+    column: str
+    raw: bool
+
+
+@dataclass(frozen=True)
+class Template:
+    """What a term is made of, in order, and whether it is an IRI."""
+
+    is_iri: bool
+    parts: tuple[str | Hole, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """Read a template.
+
+        >>> Template.parse("<http://e/{id}>").parts
+        ('<http://e/', Hole(column='id', raw=False), '>')
+        """
+        # With something harmless in the holes it must be a term, which also makes it canonical.
+        marks: list[Hole] = []
+
+        def mark(match: re.Match[str]) -> str:
+            marks.append(Hole(match[2], bool(match[1])))
+            return f"hole{len(marks) - 1}hole"
+
+        filled = _HOLE.sub(mark, text)
+        # An IRI that begins with a raw hole has its scheme from there.
+        scheme = "scheme:" if filled.startswith("<hole") else ""
+        canonical = parse_term(filled.replace("<hole", f"<{scheme}hole", 1)).text
+        pieces = re.split(r"hole(\d+)hole", canonical.replace(f"<{scheme}", "<", 1))
+        parts = [marks[int(each)] if place % 2 else each for place, each in enumerate(pieces)]
+        return cls(text.startswith("<"), tuple(part for part in parts if part != ""))

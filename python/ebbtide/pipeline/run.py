@@ -1,0 +1,168 @@
+"""A pipeline, run from its start to its end.
+
+    streams ──► parse on executors ──► one DataFrame ──► units in the driver ──► sinks
+    sources     stages                 build             placements/driver        sinks
+
+A run ends when everything is read (`ends = "when read"`), or when it is told to: SIGTERM and Ctrl-C
+let the batch in hand be finished and committed. Whatever ends it, the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from rich.console import Console
+
+from ebbtide.pipeline.build import (
+    dead_letters_of,
+    facts_of,
+    parts_of,
+    sinks_of,
+    spools_of,
+    unit_of,
+)
+from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.errors import CheckpointError
+from ebbtide.pipeline.file import Pipeline
+from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.placements.driver import Driver, Stopped
+from ebbtide.pipeline.progress import Progress
+from ebbtide.pipeline.session import open_session, warm_up
+from ebbtide.pipeline.sources.spool import Spool
+
+_POLL: Final = 0.2
+
+
+def run_pipeline(
+    pipeline: Pipeline,
+    console: Console,
+    say: Callable[[str], None] = lambda sentence: None,
+    *,
+    spark: SparkSession | None = None,
+    reset: bool = False,
+) -> Progress:
+    """Run a pipeline until it ends; what it did.
+
+    With a session at hand (spark-submit, a notebook) it runs in that, and leaves it open.
+    """
+    with ExitStack() as stack:
+        folder = pipeline.checkpoint.path
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
+        if reset:
+            _forget(pipeline, Path(folder))
+        unit = unit_of(pipeline)
+        checkpoint = Checkpoint(Path(folder), unit.identity)
+        stack.callback(checkpoint.close)
+        _check_outputs(pipeline, checkpoint)
+        if spark is None:
+            say(f"starting Spark ({pipeline.spark.master})")
+            spark = open_session(pipeline.name, pipeline.spark.master, pipeline.spark.settings)
+            stack.callback(spark.stop)
+        say("starting the Python workers on the executors")
+        warm_up(spark)
+        dead = dead_letters_of(pipeline)
+        sinks = list(sinks_of(pipeline, console))
+        for sink in (*sinks, dead):
+            stack.callback(sink.close)
+        driver = Driver(
+            unit,
+            list(pipeline.streams),
+            sinks,
+            dead,
+            checkpoint,
+            pipeline.checkpoint.snapshot_every,
+            say,
+        )
+        facts = facts_of(pipeline, spark, checkpoint)
+        spools = list(spools_of(pipeline, checkpoint))
+        say(f"reading {', '.join(pipeline.streams)}")
+        _stream(pipeline, facts, driver, spools)
+        return driver.progress
+
+
+def _forget(pipeline: Pipeline, folder: Path) -> None:
+    Checkpoint.reset(folder)
+    for parts in parts_of(pipeline).values():
+        parts.reset()
+
+
+def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
+    """A run that begins must not mix its files with those of another."""
+    for key, parts in parts_of(pipeline).items():
+        if not checkpoint.spark.exists() and parts.written():
+            raise CheckpointError(f"{key}.path: {parts.folder} holds the output of another run")
+
+
+def _stream(pipeline: Pipeline, facts: DataFrame, driver: Driver, spools: Sequence[Spool]) -> None:
+    writer = facts.writeStream.foreachBatch(driver.take_batch).queryName(pipeline.name)
+    writer = writer.option("checkpointLocation", str(driver.checkpoint.spark))
+    writer = writer.trigger(processingTime=f"{milliseconds(pipeline.run.every)} milliseconds")
+    with _stop_signals(driver):
+        query = writer.start()
+        for spool in spools:
+            spool.start()
+        try:
+            ended = _wait(query, driver, spools, pipeline.run.ends == "when read")
+        except StreamingQueryException:
+            if isinstance(driver.error, Stopped):
+                return
+            if driver.error is not None:
+                raise driver.error from None
+            raise
+        finally:
+            for spool in spools:
+                spool.stop()
+            driver.progress.batch_milliseconds += _batch_milliseconds(query)
+            query.stop()
+        if ended:
+            driver.finish()
+
+
+def _wait(query: StreamingQuery, driver: Driver, spools: Sequence[Spool], ends: bool) -> bool:
+    """Wait for the end: True if everything is read, False if the run was told to stop."""
+    while not driver.stopping or query.status["isTriggerActive"]:
+        # A float will do, whatever the stub says.
+        query.awaitTermination(_POLL)  # type: ignore[arg-type]
+        for spool in spools:
+            if spool.error is not None:
+                raise spool.error
+        if ends and not driver.stopping and not any(spool.is_alive() for spool in spools):
+            query.processAllAvailable()
+            return not driver.stopping
+    return False
+
+
+@contextmanager
+def _stop_signals(driver: Driver) -> Iterator[None]:
+    """Let SIGTERM and Ctrl-C end the run after the batch in hand."""
+
+    def stop(number: int, frame: Any) -> None:
+        driver.stopping = True
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _batch_milliseconds(query: StreamingQuery) -> list[float]:
+    return [
+        progress.durationMs["triggerExecution"]
+        for progress in query.recentProgress
+        if progress.numInputRows
+    ]

@@ -1,0 +1,108 @@
+"""Answers in the terminal, as they enter and leave.
+
+On a terminal: a table with a row for every predicate and object that has subjects now, and the last
+changes below it. Piped: a line a change,
+
+    12.0 s  + Ada inCity Milano until 15.4 s
+
+What was shown cannot be taken back: after a crash the rows of the last batch are shown again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from ebbtide.terms import IRI, parse_term
+from ebbtide.time import Instant
+
+LAST_CHANGES: Final = 8
+
+
+class Change(NamedTuple):
+    """An answer that entered (`+`), left (`-`) or was renewed (`~`) at a tick."""
+
+    tick: Instant
+    sign: str
+    words: tuple[str, ...]
+    until: Instant | None
+
+    def __str__(self) -> str:
+        until = f" until {seconds(self.until)}" if self.sign != "-" else ""
+        return f"{seconds(self.tick):>8}  {self.sign} {' '.join(self.words)}{until}"
+
+
+class ConsoleSink:
+    """Shows rows."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._answers: set[tuple[str, ...]] = set()
+        self._changes: deque[Change] = deque(maxlen=LAST_CHANGES)
+        self._live = Live(console=console, transient=True) if console.is_terminal else None
+        if self._live is not None:
+            self._live.start()
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live is not None:
+            self._live.stop()
+
+    def write(self, batch: int, rows: Any) -> None:
+        """Show what a batch changed."""
+        for change in _changes(rows):
+            if change.sign == "-":
+                self._answers.discard(change.words)
+            else:
+                self._answers.add(change.words)
+            self._changes.append(change)
+            if self._live is None:
+                self._console.print(str(change), markup=False, highlight=False, soft_wrap=True)
+        if self._live is not None and rows.num_rows:
+            self._live.update(self._picture(self._changes[-1].tick))
+
+    def _picture(self, tick: Instant) -> Group:
+        table = Table(title=f"event time {seconds(tick)}", expand=True)
+        table.add_column("conclusion", no_wrap=True)
+        table.add_column("holds for")
+        subjects: dict[str, list[str]] = {}
+        for subject, predicate, place in self._answers:
+            subjects.setdefault(f"{predicate} {place}", []).append(subject)
+        for conclusion in sorted(subjects):
+            table.add_row(conclusion, ", ".join(sorted(subjects[conclusion])))
+        style = {"+": "green", "-": "red", "~": ""}
+        changes = [Text(str(change), style=style[change.sign]) for change in self._changes]
+        return Group(table, *changes)
+
+
+def _changes(rows: Any) -> Iterator[Change]:
+    """The rows for people: tick by tick, what left first, each kind in the order of its texts."""
+    order = {"-": 0, "+": 1, "~": 2}
+    columns = [rows[name].to_pylist() for name in ("t", "op", "s", "p", "o", "until")]
+    for t, op, s, p, o, until in sorted(
+        zip(*columns, strict=True), key=lambda row: (row[0], order[row[1]], row[2:5])
+    ):
+        yield Change(t, op, (short(s), short(p), short(o)), until)
+
+
+def short(text: str) -> str:
+    """A term for people: the last part of an IRI, the text of anything else.
+
+    >>> short("<http://example/places#Milano>")
+    'Milano'
+    """
+    term = parse_term(text)
+    if isinstance(term, IRI):
+        return term.value.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+    return text
+
+
+def seconds(instant: Instant | None) -> str:
+    """An instant for people, in seconds; none is for ever."""
+    return "forever" if instant is None else f"{instant / 1000:.1f} s"

@@ -1,0 +1,90 @@
+"""A folder with a file a batch: JSON lines, Parquet or N-Triples.
+
+Invariant: the file of a batch is named by it, and put into place at once, so that a batch that is
+written again replaces itself, and a reader never meets half a file. A batch without rows has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+import pyarrow as pa
+
+from ebbtide.pipeline.checkpoint.sealed import replace_file
+from ebbtide.testing.crash import crash_point
+
+Encode: TypeAlias = Callable[[Any], bytes]
+
+
+class Parts:
+    """A sink that writes `part-00000012.SUFFIX` for batch 12."""
+
+    def __init__(self, folder: Path, suffix: str, encode: Encode) -> None:
+        self.folder = folder
+        self._suffix = suffix
+        self._encode = encode
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def written(self) -> list[Path]:
+        """The parts that are there, in order."""
+        return sorted(self.folder.glob(f"part-*.{self._suffix}"))
+
+    def reset(self) -> None:
+        """Take away what was written."""
+        for part in self.written():
+            part.unlink()
+
+    def write(self, batch: int, rows: Any) -> None:
+        """Put the file of a batch into place."""
+        part = self.folder / f"part-{batch:08d}.{self._suffix}"
+        if rows.num_rows:
+            replace_file(part, self._encode(rows))
+        else:
+            part.unlink(missing_ok=True)
+        crash_point("sink", part.name)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def json_lines(rows: Any) -> bytes:
+    """A JSON object a row, without what is null.
+
+    >>> json_lines(pa.table({"t": [1000, 2000], "op": ["+", "-"], "until": [None, 1500]}))
+    b'{"t":1000,"op":"+"}\\n{"t":2000,"op":"-","until":1500}\\n'
+    """
+    names = rows.column_names
+    columns = [column.to_pylist() for column in rows.columns]
+    objects = (
+        {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        for values in zip(*columns, strict=True)
+    )
+    return msgspec.json.Encoder().encode_lines(objects)
+
+
+def parquet(rows: Any) -> bytes:
+    """The bytes of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    buffer = pa.BufferOutputStream()
+    pq.write_table(rows, buffer)
+    return bytes(buffer.getvalue())
+
+
+def ntriples(rows: Any) -> bytes:
+    """A statement a row."""
+    return _statements(rows, lambda t: "")
+
+
+def timed_ntriples(rows: Any) -> bytes:
+    """An instant, a TAB and a statement a row: a stream."""
+    return _statements(rows, lambda t: f"{t}\t")
+
+
+def _statements(rows: Any, begin: Callable[[int], str]) -> bytes:
+    columns = [rows[name].to_pylist() for name in ("t", "s", "p", "o")]
+    lines = (f"{begin(t)}{s} {p} {o} .\n" for t, s, p, o in zip(*columns, strict=True))
+    return "".join(lines).encode()

@@ -1,0 +1,102 @@
+"""Rows of JSON or Parquet files, made into triples by templates, by Spark itself.
+
+A row makes a triple for each template whose columns are not null, all at the row's time. A row that
+is no JSON of the schema, or has no time, is a bad line; so is a triple that is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+
+from ebbtide.pipeline.file.model import Triple
+from ebbtide.pipeline.file.template import Hole, Template
+
+CORRUPT: Final = "_corrupt_record"
+ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
+# What an IRI may be: absolute, and without what N-Triples forbids.
+IRI: Final = r'^<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>$'
+
+
+def read_rows(
+    spark: SparkSession,
+    folder: Path,
+    *,
+    format: str,
+    schema: str,
+    time: str,
+    triples: tuple[Triple, ...],
+    files_a_batch: int = 1_000,
+) -> DataFrame:
+    """The facts of the rows of the files of a folder, those of the future included."""
+    reader = spark.readStream.format(format).option("maxFilesPerTrigger", files_a_batch)
+    if format == "json":
+        schema = f"{schema}, {CORRUPT} string"
+        reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
+    rows = (
+        reader.schema(schema).load(str(folder)).withColumn("source", F.col("_metadata.file_name"))
+    )
+    corrupt = F.col(CORRUPT) if format == "json" else F.lit(None).cast("string")
+    return as_facts(rows.withColumn(CORRUPT, corrupt), time, triples)
+
+
+def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFrame:
+    """Rows with a source, and perhaps a corrupt record, as `stages.parse` would give them."""
+    kind = dict(rows.select(F.expr(time).alias("t")).dtypes)["t"]
+    instant = F.expr(f"unix_millis({time})" if kind.startswith("timestamp") else f"({time})")
+    made = [F.struct(*_terms(each)) for each in triples]
+    reason = F.when(F.col(CORRUPT).isNotNull(), "not a row of the schema").when(
+        F.col("t").isNull(), "the row has no time"
+    )
+    none = F.array().cast("array<struct<s: string, p: string, o: string>>")
+    each = (
+        rows.withColumn("t", instant.cast("long"))
+        .withColumn("reason", reason)
+        .withColumn("text", F.coalesce(CORRUPT, F.to_json(F.struct(*rows.columns))))
+        # A bad row is one row, with no triple.
+        .withColumn("triple", F.when(F.col("reason").isNull(), F.array(*made)).otherwise(none))
+        .select("source", "t", "reason", "text", F.explode_outer("triple").alias("triple"))
+        .select("source", "t", "reason", "text", "triple.*")
+    )
+    is_whole = F.col("s").isNotNull() & F.col("p").isNotNull() & F.col("o").isNotNull()
+    wrong = ~(F.col("s").rlike(IRI) & F.col("p").rlike(IRI)) | (
+        F.col("o").startswith("<") & ~F.col("o").rlike(IRI)
+    )
+    each = each.where(is_whole | F.col("reason").isNotNull()).withColumn(
+        "reason", F.coalesce("reason", F.when(wrong, "a term of its triple is no IRI"))
+    )
+    line = F.lit(None).cast("int")
+    error = F.struct(line.alias("line"), line.alias("column"), F.col("reason"), F.col("text"))
+    good = F.col("reason").isNull()
+    return each.select(
+        "source",
+        *(F.when(good, F.col(name)).alias(name) for name in ("t", "s", "p", "o")),
+        F.when(~good, error).cast(ERROR).alias("error"),
+    )
+
+
+def _terms(triple: Triple) -> Iterator[Column]:
+    for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
+        yield _term(text).alias(name)
+
+
+def _term(text: str) -> Column:
+    template = Template.parse(text)
+    return F.concat(*(_part(part, template.is_iri) for part in template.parts))
+
+
+def _part(part: str | Hole, is_iri: bool) -> Column:
+    if not isinstance(part, Hole):
+        return F.lit(part)
+    text = F.col(part.column).cast("string")
+    if part.raw:
+        return text
+    if is_iri:
+        return F.replace(F.url_encode(text), F.lit("+"), F.lit("%20"))
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+        text = F.replace(text, F.lit(plain), F.lit(escaped))
+    return text

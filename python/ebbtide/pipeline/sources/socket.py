@@ -1,0 +1,43 @@
+"""Lines of a TCP server, in pieces of what has arrived within a tenth of a second."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from ebbtide.pipeline.sources.spool import Piece
+
+SECONDS_A_PIECE: Final = 0.1
+BYTES_A_PIECE: Final = 8 * 1024 * 1024
+_BLOCK: Final = 65_536
+
+
+def received(host: str, port: int, stop: threading.Event) -> Iterator[Piece]:
+    """Whole lines from a server, until it ends the connection."""
+    with socket.create_connection((host, port)) as connection:
+        connection.settimeout(SECONDS_A_PIECE)
+        waiting = b""
+        begun = time.monotonic()
+        while not stop.is_set():
+            try:
+                block = connection.recv(_BLOCK)
+                if not block:
+                    break
+            except TimeoutError:
+                block = b""
+            waiting += block
+            is_time = time.monotonic() - begun >= SECONDS_A_PIECE
+            if (is_time or len(waiting) > BYTES_A_PIECE) and b"\n" in waiting:
+                lines, _, waiting = waiting.rpartition(b"\n")
+                yield _piece(lines + b"\n")
+                begun = time.monotonic()
+        if waiting.strip():
+            yield _piece(waiting)
+
+
+def _piece(lines: bytes) -> Piece:
+    # Spark never reads a name twice, so none may come again.
+    return Piece(f"{time.time_ns()}.tnt", lines.decode(errors="replace"))

@@ -1,0 +1,133 @@
+"""The unit of rules: a reasoner, whose deltas are the rows.
+
+t   op           s  p  o               until
+the tick  + - ~  N-Triples texts       null for ever; of what left, the one it had
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ebbtide.pipeline.units.unit import Fed
+from ebbtide.program import Program
+from ebbtide.reasoner import Reasoner
+from ebbtide.reasoner.columns import Changes
+from ebbtide.terms.formats import TERM_COLUMNS
+from ebbtide.time import FOREVER, Instant, Window
+
+ROWS = pa.schema(
+    [
+        ("t", pa.int64()),
+        ("op", pa.string()),
+        *((name, pa.string()) for name in TERM_COLUMNS),
+        ("until", pa.int64()),
+    ]
+)
+# By diff + 1.
+_OPS = pa.array(["-", "~", "+"])
+
+
+class Rules:
+    """A program over some streams, with its background."""
+
+    def __init__(
+        self,
+        program: Program,
+        streams: Mapping[str, Window],
+        *,
+        background: Iterable[Path] = (),
+        step: int = 1_000,
+        lateness: int = 0,
+        start: Instant | None = None,
+    ) -> None:
+        self._program = program
+        self._background = tuple(background)
+        self._settings: Any = {
+            "streams": dict(streams),
+            "step": step,
+            "lateness": lateness,
+            "start": start,
+        }
+        self._reasoner: Reasoner | None = None
+
+    @property
+    def reasoner(self) -> Reasoner:
+        """The reasoner, once it has begun."""
+        assert self._reasoner is not None
+        return self._reasoner
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The program, the background, the windows and the ticks."""
+        digest = hashlib.sha256()
+        for path in self._background:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return {
+            "rules": self._program.fingerprint,
+            "background": digest.hexdigest()[:32],
+            **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
+            **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
+        }
+
+    def begin(self) -> None:
+        """Start from nothing but the background."""
+        self._reasoner = Reasoner(self._program, **self._settings)
+        for path in self._background:
+            self._reasoner.parse(path)
+
+    def feed(self, batch: Mapping[str, Any]) -> Fed:
+        """Take a batch, and evaluate every tick that is due."""
+        late = {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
+        return _fed(self.reasoner.changes(), late)
+
+    def finish(self) -> Fed:
+        """The streams have ended: evaluate up to the first tick that sees every fact."""
+        return _fed(self.reasoner.finish_changes(), {})
+
+    def snapshot(self) -> bytes:
+        """The state."""
+        return self.reasoner.snapshot()
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot."""
+        self._reasoner = Reasoner.restore(data, self._program, **self._settings)
+
+    def __len__(self) -> int:
+        return len(self.reasoner)
+
+
+def _fed(ticks: Iterable[Changes], late: Mapping[str, list[int]]) -> Fed:
+    tables, seconds, events = [], [], []
+    last_tick: Instant | None = None
+    before = time.perf_counter()
+    for changes in ticks:
+        tables.append(_rows(changes))
+        last_tick = changes.tick
+        events += [f"{changes.tick}: {event}" for event in changes.began]
+        if not changes.complete:
+            events.append(f"{changes.tick}: the budget was hit, and the answers are incomplete")
+        seconds.append(time.perf_counter() - before)
+        before = time.perf_counter()
+    rows = pa.concat_tables(tables) if tables else ROWS.empty_table()
+    return Fed(rows, late, last_tick, tuple(seconds), tuple(events))
+
+
+def _rows(changes: Changes) -> Any:
+    table = pa.table(changes.triples)
+    until = table["until"]
+    return pa.table(
+        [
+            pa.repeat(pa.scalar(changes.tick, pa.int64()), table.num_rows),
+            pc.take(_OPS, pc.add(table["diff"].cast(pa.int64()), 1)),
+            *(table[column].cast(pa.string()) for column in ("c0", "c1", "c2")),
+            pc.if_else(pc.equal(until, FOREVER), pa.scalar(None, pa.int64()), until),
+        ],
+        schema=ROWS,
+    )

@@ -1,0 +1,160 @@
+"""The pipeline file: what is wrong is said with the key's path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ebbtide.cli.errors import WRONG_INPUT, explain
+from ebbtide.pipeline.errors import PipelineFileError
+from ebbtide.pipeline.file import load_pipeline, schema
+from ebbtide.pipeline.file.load import window_of
+from ebbtide.pipeline.file.template import Hole, Template
+from ebbtide.program import ProgramError
+from ebbtide.terms import TermError
+from ebbtide.time import Count, Landmark, Sliding, Tumbling
+
+ROOT = Path(__file__).parents[2]
+WHOLE = """
+[prefixes]
+ex = "http://example/"
+
+[time]
+step = "1 s"
+
+[streams.trains]
+from = "files"
+path = "incoming"
+window = "3 s"
+
+[rules]
+use = ["rdfs"]
+
+[outputs.answers]
+to = "jsonl"
+path = "out"
+predicates = ["ex:isIn", "<http://example/inCity>"]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    (tmp_path / "incoming").mkdir()
+
+    def written(text: str) -> Path:
+        file = tmp_path / "pipeline.toml"
+        file.write_text(text)
+        return file
+
+    return written
+
+
+def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) -> None:
+    pipeline = load_pipeline(write(WHOLE))
+    assert pipeline.streams["trains"].path == str(tmp_path / "incoming")
+    assert pipeline.outputs["answers"].path == str(tmp_path / "out")
+    assert pipeline.outputs["answers"].predicates == (
+        "http://example/isIn",
+        "http://example/inCity",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"3 s"', '"3 sec"', "streams.trains.window: not a duration (such as 500 ms, 3 s"),
+        ('"3 s"', "-1", "streams.trains.window: expected `int` >= 0"),
+        ('"3 s"', "0", "streams.trains.window: the range of a window must be positive"),
+        ('"3 s"', "{sliding = 3, count = 3}", "streams.trains.window: a window is one of"),
+        ('"3 s"', "{slding = 3}", "streams.trains.window: there is no key slding; did you mean"),
+        ('"3 s"', '{sliding = 3, group = ["s"]}', "streams.trains.window: only a count window"),
+        ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, socket"),
+        ('"incoming"', '"nowhere"', "streams.trains.path: there is no /"),
+        ('path = "incoming"', "", "streams.trains: the key path is missing"),
+        ('path = "out"', "path = 7", "outputs.answers.path: expected `str`, got `int`"),
+        ('"jsonl"', '"csv"', "outputs.answers.to: csv is none of console, jsonl, parquet"),
+        ('"ex:isIn"', '"e:isIn"', "outputs.answers.predicates[0]: the prefix e: is not among"),
+        ("[time]", "[tme]", "there is no key tme; did you mean time?"),
+        ('step = "1 s"', "step = 0", "time.step: must be positive"),
+        ('"rdfs"', '"rdsf"', "rules.use: there is no regime rdsf"),
+        ("[prefixes]", "[prefixes", "not TOML: "),
+        ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_keys_path(
+    write, before: str, after: str, said: str
+) -> None:
+    assert before in WHOLE
+    file = write(WHOLE.replace(before, after))
+    with pytest.raises(PipelineFileError) as raised:
+        load_pipeline(file)
+    assert str(raised.value).startswith(f"{file}: {said}")
+    explained = explain(raised.value)
+    assert explained is not None
+    assert explained.exit_code == WRONG_INPUT
+
+
+def test_a_pipeline_needs_a_stream_and_an_output(write) -> None:
+    with pytest.raises(PipelineFileError, match="the key streams is missing"):
+        load_pipeline(write('[outputs.o]\nto = "console"\n'))
+    with pytest.raises(PipelineFileError, match="the key outputs is missing"):
+        load_pipeline(write('[streams.s]\nfrom = "files"\npath = "incoming"\n'))
+    with pytest.raises(PipelineFileError, match="outputs: expected `object` of length >= 1"):
+        load_pipeline(write('[streams.s]\nfrom = "files"\npath = "incoming"\n[outputs]\n'))
+
+
+def test_a_mistake_in_a_rule_file_is_at_its_place(write, tmp_path: Path) -> None:
+    (tmp_path / "mine.rules").write_text("[r: (?x <a:p> ?y) -> (?z <a:q> ?x)]")
+    with pytest.raises(ProgramError, match=r"mine\.rules:1:\d+: \?z is in the head"):
+        load_pipeline(write(WHOLE.replace('"rdfs"', '"mine.rules"')))
+
+
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("250", Sliding(250)),
+        ('"2 min"', Sliding(120_000)),
+        ('{sliding = "1 h"}', Sliding(3_600_000)),
+        ("{tumbling = 10}", Tumbling(10)),
+        ("{landmark = 5}", Landmark(5)),
+        ('{count = 3, group = ["s", "o"]}', Count(3, (0, 2))),
+    ],
+)
+def test_windows(write, text: str, window: object) -> None:
+    pipeline = load_pipeline(write(WHOLE.replace('"3 s"', text)))
+    assert window_of(pipeline.streams["trains"]) == window
+
+
+def test_the_schema_is_json_and_knows_every_table() -> None:
+    known = json.loads(json.dumps(schema()))["$defs"]
+    assert {"Pipeline", "Files", "Rows", "Socket", "JsonLines", "Window"} <= known.keys()
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("examples/*/*.toml")), ids=lambda f: f.stem)
+def test_the_examples_are_right(file: Path) -> None:
+    load_pipeline(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("<http://e/{id}>", ("<http://e/", Hole("id", False), ">")),
+        ("<{+iri}>", ("<", Hole("iri", True), ">")),
+        ('"{name}"', ('"', Hole("name", False), '"')),
+        (
+            '"{v}"^^<http://www.w3.org/2001/XMLSchema#string>',
+            ('"', Hole("v", False), '"'),
+        ),
+        ('"{a} of {b}"@EN', ('"', Hole("a", False), " of ", Hole("b", False), '"@en')),
+        ("<http://e/p>", ("<http://e/p>",)),
+    ],
+)
+def test_templates_are_canonical_terms_with_holes(text: str, parts: tuple[object, ...]) -> None:
+    assert Template.parse(text).parts == parts
+
+
+def test_a_template_that_is_no_term() -> None:
+    with pytest.raises(TermError):
+        Template.parse("http://e/{id}")

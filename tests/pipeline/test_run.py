@@ -1,0 +1,204 @@
+"""Pipelines on real local Spark: the same answers however files are cut into batches."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from ebbtide.pipeline.errors import CheckpointError, DeadLetterError
+from ebbtide.pipeline.file import load_pipeline
+from ebbtide.pipeline.progress import Progress
+from ebbtide.pipeline.run import run_pipeline
+from ebbtide.terms.formats import TimedFact, read_timed
+from ebbtide.terms.writing import timed_line
+
+from .stream import BAD_LINES, FACTS, expected_rows, in_order, write_pipeline
+
+Run: TypeAlias = Callable[..., Progress]
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture
+def run(spark: SparkSession) -> Run:
+    def ran(file: Path, reset: bool = False) -> Progress:
+        return run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark, reset=reset)
+
+    return ran
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    parts = sorted(folder.glob("part-*.jsonl"))
+    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("files_a_batch", [3, 1000])
+def test_answers_do_not_depend_on_batches(run: Run, tmp_path: Path, files_a_batch: int) -> None:
+    progress = run(write_pipeline(tmp_path, files_a_batch))
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+    assert progress.facts == len(FACTS)
+    assert (progress.bad, progress.late) == (len(BAD_LINES), 0)
+
+
+def test_it_goes_on_where_it_ended(run: Run, tmp_path: Path) -> None:
+    """The end of the first run is taken back by the second: its streams did not end there."""
+    file = write_pipeline(tmp_path, 3)
+    later = tmp_path / "later"
+    later.mkdir()
+    files = sorted((tmp_path / "incoming").iterdir())
+    for each in files[4:]:
+        each.rename(later / each.name)
+    first = run(file)
+    for each in later.iterdir():
+        each.rename(tmp_path / "incoming" / each.name)
+    second = run(file)
+    assert first.facts + second.facts == len(FACTS)
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+    assert run(file).facts == 0
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
+def test_a_foreign_checkpoint_is_refused_and_reset_starts_anew(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    run(file)
+    file.write_text(file.read_text().replace('"3 s"', '"2 s"'))
+    with pytest.raises(CheckpointError, match="its window of reports is Sliding"):
+        run(file)
+    run(file, reset=True)
+    assert lines(tmp_path / "out/answers") != []
+    assert in_order(lines(tmp_path / "out/answers")) != expected_rows()
+
+
+def test_outputs_of_another_run_are_not_mixed_in(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    (tmp_path / "out/answers").mkdir(parents=True)
+    (tmp_path / "out/answers/part-00000099.jsonl").write_text("{}\n")
+    with pytest.raises(CheckpointError, match=r"outputs\.answers\.path: .* another run"):
+        run(file)
+
+
+def test_bad_lines_are_dead_letters_or_the_end(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    run(file)
+    letters = lines(tmp_path / "out/dead")
+    assert [letter["text"] + "\n" for letter in letters] == list(BAD_LINES)
+    assert {(letter["stream"], letter["source"]) for letter in letters} == {("reports", "000.tnt")}
+    assert [letter["line"] for letter in letters] == [21, 22]
+    file.write_text(file.read_text().replace("[dead_letters]", '[dead_letters]\non_error = "fail"'))
+    with pytest.raises(DeadLetterError, match=r"000\.tnt:21:1: not an instant"):
+        run(file, reset=True)
+
+
+def test_late_facts_are_dead_letters(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1)
+    late = tmp_path / "incoming/999.tnt"
+    late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
+    os.utime(late, (10**9, 10**9))
+    progress = run(file)
+    assert progress.late == 1
+    (letter,) = [letter for letter in lines(tmp_path / "out/dead") if "t" in letter]
+    assert letter["source"] == "999.tnt"
+    assert letter["t"] == 100
+    assert letter["reason"] == "its tick was over when it arrived"
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
+def test_rows_of_json_become_triples(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [
+        {"at": "1970-01-01T00:00:01Z", "sensor": "s/1", "value": 20.5, "note": 'say "hi"\\'},
+        {"at": "1970-01-01T00:00:02Z", "sensor": "s 2", "value": 21.0},
+        {"sensor": "s3"},
+    ]
+    text = "\n".join(map(json.dumps, rows)) + "\n{broken\n"
+    (tmp_path / "in/a.json").write_text(text)
+    file = tmp_path / "p.toml"
+    file.write_text("""
+[streams.sensors]
+from = "rows"
+format = "json"
+path = "in"
+schema = "at timestamp, sensor string, value double, note string"
+time = "at"
+[[streams.sensors.triples]]
+s = "<http://e/{sensor}>"
+p = "<http://e/value>"
+o = '"{value}"^^<http://www.w3.org/2001/XMLSchema#double>'
+[[streams.sensors.triples]]
+s = "<http://e/{sensor}>"
+p = "<http://e/note>"
+o = '"{note}"'
+[outputs.parquet]
+to = "parquet"
+path = "parquet"
+changes = ["+"]
+[outputs.stream]
+to = "ntriples"
+timed = true
+path = "stream"
+[dead_letters]
+path = "dead"
+[run]
+ends = "when read"
+""")
+    assert run(file).facts == 3
+    table = pq.read_table(tmp_path / "parquet")
+    assert sorted(table["t"].to_pylist()) == [1000, 1000, 2000]
+    assert set(table["o"].to_pylist()) == {
+        '"20.5"^^<http://www.w3.org/2001/XMLSchema#double>',
+        '"21.0"^^<http://www.w3.org/2001/XMLSchema#double>',
+        '"say \\"hi\\"\\\\"',
+    }
+    assert set(table["s"].to_pylist()) == {"<http://e/s%2F1>", "<http://e/s%202>"}
+    parts = (tmp_path / "stream").glob("*.tnt")
+    facts = [fact for part in parts for fact in read_timed(part)]
+    assert all(isinstance(fact, TimedFact) for fact in facts)
+    assert len(facts) == 3
+    reasons = sorted(letter["reason"] for letter in lines(tmp_path / "dead"))
+    assert reasons == ["not a row of the schema", "the row has no time"]
+
+
+def test_a_socket_is_read_to_its_end(run: Run, tmp_path: Path) -> None:
+    text = "".join(timed_line(at, fact.terms) for fact, at in FACTS)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(text.encode())
+
+        threading.Thread(target=serve, daemon=True).start()
+        file = write_pipeline(tmp_path)
+        port = server.getsockname()[1]
+        given = file.read_text().replace('from = "files"', f'from = "socket"\nport = {port}')
+        given = given.replace('path = "incoming"\n', "").replace("files_a_batch = 2\n", "")
+        file.write_text(given)
+        progress = run(file)
+    assert progress.facts == len(FACTS)
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
+def test_two_streams_with_their_own_windows_are_one_query(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    (tmp_path / "more").mkdir()
+    more = "".join(f"{t}\t<http://e/a> <http://e/p> <http://e/b> .\n" for t in (500, 20_000))
+    (tmp_path / "more/a.tnt").write_text(more)
+    given = file.read_text()
+    more_toml = '[streams.more]\nfrom = "files"\npath = "more"\nwindow = "7 s"\n'
+    file.write_text(given.replace("[background]", f"{more_toml}\n[background]"))
+    assert run(file).facts == len(FACTS) + 2
+    answers = lines(tmp_path / "out/answers")
+    (row,) = [row for row in answers if row["p"] == "<http://e/p>" and row["op"] == "+"][:1]
+    assert row["until"] == 7_500
+    rest = [row for row in answers if row["p"] != "<http://e/p>" and row["t"] <= 12_000]
+    assert in_order(rest) == [row for row in expected_rows() if row["t"] <= 12_000]
