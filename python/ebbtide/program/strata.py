@@ -29,8 +29,8 @@ _ANY: Final = Variable("*")
 
 def stratify(rules: Sequence[Rule]) -> tuple[int, ...]:
     """The stratum of each rule."""
-    negated = {part.atom.relation for rule in rules for part in rule.negations}
-    if not any(head.relation in negated for rule in rules for head in rule.heads):
+    denied = {part.atom.relation for rule in rules for part in rule.negations}
+    if not any(head.relation in denied for rule in rules for head in rule.heads):
         return (0,) * len(rules)
     heads = _HeadIndex(rules)
     through_atom = [heads.concluding(rule.positives) for rule in rules]
