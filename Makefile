@@ -114,6 +114,7 @@ format: ready ## rewrite Python and Rust in the house's format
 .PHONY: tables
 tables: ready ## rewrite the tables of docs/ that are made from the files they are about
 	@$(BIN)/ebbtide rules table --into docs/regimes.md
+	@$(BIN)/python -m tests.unit.rspql.shared_texts docs/languages/rspql.md
 
 .PHONY: bench
 bench: ready ## the paper's experiment, to report/ (ARGS='--quick' or any other option)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.languages.jena import parse_rules
+from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.languages.sparql_rules import parse_sparql_rules
 from ebbtide.program import ProgramError
 from ebbtide.terms import TermError, parse_term
@@ -45,6 +46,22 @@ def fuzz_sparql(data: bytes) -> None:
         place = error.origin
     else:
         assert all(rule.origin.text in text for rule in rules)
+        return
+    lines = text.split("\n")
+    assert place.source == "fuzz"
+    assert 1 <= place.line <= len(lines)
+    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+
+
+def fuzz_rspql(data: bytes) -> None:
+    """A continuous query is read, or refused at a place inside the text."""
+    text = data.decode(errors="replace")
+    try:
+        query = parse_continuous_query(text, "fuzz")
+    except ProgramError as error:
+        place = error.origin
+    else:
+        assert parse_continuous_query(query.text, "fuzz").form == query.form
         return
     lines = text.split("\n")
     assert place.source == "fuzz"
@@ -101,6 +118,7 @@ def fuzz_term(data: bytes) -> None:
 TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "jena": fuzz_jena,
     "sparql": fuzz_sparql,
+    "rspql": fuzz_rspql,
     "timed": fuzz_timed,
     "term": fuzz_term,
     "turtle": partial(fuzz_document, format="ttl"),
@@ -112,6 +130,13 @@ TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
 
 # Pieces that parsers care about; pure noise never gets past the first token.
 PIECES: Final[Mapping[str, bytes]] = {
+    "rspql": (
+        b"REGISTER QUERY STREAM RSTREAM ISTREAM COMPUTE EVERY AS q <q> SELECT * ?x (COUNT(?x)AS?n) "
+        b"(?n+1AS?m) CONSTRUCT ASK DESCRIBE { } FROM NAMED GRAPH WINDOW ON [ ] RANGE STEP TUMBLING "
+        b"TRIPLES LANDMARK 10s 5 ms PT0.5S [RANGE1sSTEP1s] <a:s> <w> ex: PREFIX ex: <a:b> BASE "
+        b"GROUP BY HAVING WHERE{ }GROUP ?s?p?o # FROM \n ''' \" ( ) \0 \xff SELECT*FROMSTREAM "
+        b"<a:s>[RANGE SELECT*{?s?p?o} CONSTRUCT{?x?y?z}WHERE{?x?y?z}GROUP"
+    ),
     "sparql": (
         b"INSERT{ CONSTRUCT{ ASK{ } }WHERE{ WHERE{ DATA{ { ( ) [ ] ; . , ?x ?y $z <http://e/> <a> "
         b"a PREFIX ex: ex:p ex:p* ^ex:p ex:p/ex:q|ex:r+ !(ex:p) BASE <http://e/> # name: ''' \" "

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lark import Token
 
+from ebbtide.languages.files import read_text
 from ebbtide.languages.jena.draft import Draft
 from ebbtide.languages.jena.forms import FORMS, HEAD_FORMS, MATCHING, PREDICATE_PLACES, Call
 from ebbtide.languages.jena.include import included_file
@@ -61,17 +62,8 @@ def load_rules(path: str | PathLike[str]) -> Program:
 
 def _load(path: Path, including: tuple[Path, ...]) -> Program:
     """The program of a file that the last of some files includes."""
-    source = fspath(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ProgramError(f"cannot read the rules: {reason}", Origin(source, 1, 1)) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        column = error.start - error.object.rfind(b"\n", 0, error.start)
-        raise ProgramError("the text is not UTF-8", Origin(source, line, column)) from None
-    return _Reader(text, source, (*including, path)).program()
+    text = read_text(path, "rules")
+    return _Reader(text, fspath(path), (*including, path)).program()
 
 
 class _Reader:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from ebbtide.languages.sparql.tokens import Text, Token
 from ebbtide.program import ProgramError
 from ebbtide.program.check import did_you_mean
+from ebbtide.terms import IRI, parse_term
 
 Algebra: TypeAlias = tuple[Any, ...]
 Parsed = TypeVar("Parsed")
@@ -31,7 +32,11 @@ MAX_OPERATORS: Final = 5_000
 _APART: Final = " " * 40
 _OPERATORS: Final = frozenset(["{", "||", "&&", "|", "/", "+", "-", "*", "^", "!"])
 _ABSOLUTE: Final = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:")
-_SENTENCE: Final = re.compile(r"(?:IRI|[A-Z][a-z]+)(?: [a-zA-Z]+){2,}")
+_DECLARATION: Final = {
+    "PREFIX": "after PREFIX come a prefix with its colon and an IRI in angle brackets",
+    "BASE": "after BASE comes an IRI in angle brackets",
+}
+_SENTENCE: Final = re.compile(r"(?:IRI|[A-Z][a-z]+|SELECT \*)(?: [a-zA-Z]+){2,}")
 
 
 @dataclass
@@ -58,6 +63,8 @@ class Declarations:
                     self.has_base = True
                     self.text += f"BASE {rest[0].text} "
                     position += 2
+                case ["PREFIX" | "BASE", *_]:
+                    raise text.error(_DECLARATION[first.keyword], first)
                 case _:
                     break
         return position
@@ -75,6 +82,19 @@ def parse_update(text: Text, tokens: Sequence[Token], declarations: Declarations
     from ebbtide._kernel import sparql_update
 
     return _parse(sparql_update, text, tokens, declarations)
+
+
+def resolve(text: Text, token: Token, declarations: Declarations) -> IRI:
+    """The IRI that a token is, in angle brackets or with a prefix."""
+    ask = Text.read(f"ASK {{ GRAPH {token.text} {{ }} }}", text.source)
+    _check_tokens(text, [token], declarations)
+    try:
+        _, _, pattern, *_ = parse_query(ask, ask.tokens, declarations)
+    except ProgramError as error:
+        raise text.error(f"this is not an IRI: {error.message}", token) from None
+    iri = parse_term(pattern[2] if pattern[0] == "graph" else pattern[1][2])
+    assert isinstance(iri, IRI)
+    return iri
 
 
 def _parse(
@@ -113,8 +133,13 @@ def _check_tokens(text: Text, tokens: Iterable[Token], declarations: Declaration
             _check_absolute(text, token, declarations)
 
 
+def is_absolute(iri: str) -> bool:
+    """Whether an IRI in angle brackets needs no base."""
+    return _ABSOLUTE.match(iri) is not None
+
+
 def _check_absolute(text: Text, iri: Token, declarations: Declarations) -> None:
-    if not declarations.has_base and not _ABSOLUTE.match(iri.text):
+    if not declarations.has_base and not is_absolute(iri.text):
         raise text.error(f"the IRI {iri.text} is relative, and there is no BASE", iri)
 
 
@@ -147,8 +172,11 @@ def _error(
     """The error at the last token that begins before what the parser looked at last."""
     index = bisect_right(starts, looked) - 1
     culprit = tokens[max(index, 0)]
-    if sentence := next(filter(_SENTENCE.fullmatch, message.split(", ")), None):
-        return text.error(sentence[0].lower() + sentence[1:], culprit)
+    sentences = message.removeprefix("expected one of ").split(", ")
+    if sentence := next(filter(_SENTENCE.fullmatch, sentences), None):
+        # What is said of a whole query is noticed at its end.
+        place = tokens[0] if looked >= starts[-1] + len(tokens[-1].text) else culprit
+        return text.error(sentence[0].lower() + sentence[1:], place)
     if index < 0:
         return text.error(f"this is not SPARQL: {message}", culprit)
     if looked < starts[-1] + len(tokens[-1].text) + len(_APART):

@@ -75,10 +75,7 @@ def operations(text: Text) -> Iterator[Operation]:
         elif token.text == ";":
             position += 1
         elif token.keyword in ("PREFIX", "BASE"):
-            after = declarations.take(text, position)
-            if after == position:
-                raise text.error(_DECLARATION[token.keyword], token)
-            position = after
+            position = declarations.take(text, position)
         else:
             end = _end(text, position)
             while text.tokens[end - 1].kind == "comment":
@@ -92,12 +89,6 @@ def operations(text: Text) -> Iterator[Operation]:
                 name or f"{kind}{counts[kind]}", algebra, text, tokens, prefixes, has_base
             )
             position, name = end, ""
-
-
-_DECLARATION: Final = {
-    "PREFIX": "after PREFIX come a prefix with its colon and an IRI in angle brackets",
-    "BASE": "after BASE comes an IRI in angle brackets",
-}
 
 
 def _end(text: Text, position: int) -> int:

@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from pathlib import Path
 
+from ebbtide.languages.files import read_text
 from ebbtide.languages.sparql import Text
 from ebbtide.languages.sparql_rules.branch import Branch, atoms
 from ebbtide.languages.sparql_rules.helpers import Helpers
@@ -26,9 +26,7 @@ from ebbtide.program import (
     Argument,
     Atom,
     Fact,
-    Origin,
     Program,
-    ProgramError,
     Rule,
     Variable,
 )
@@ -85,17 +83,7 @@ def parse_sparql_rules(text: str, source: str = "<sparql>") -> SparqlRules:
 
 def load_sparql_rules(path: str | PathLike[str]) -> Program:
     """Read a file of SPARQL operations as rules; INSERT DATA is a rule without a body."""
-    source = fspath(path)
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ProgramError(f"cannot read the rules: {reason}", Origin(source, 1, 1)) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        column = error.start - error.object.rfind(b"\n", 0, error.start)
-        raise ProgramError("the text is not UTF-8", Origin(source, line, column)) from None
-    return parse_sparql_rules(text, source).joined()
+    return parse_sparql_rules(read_text(path, "rules"), fspath(path)).joined()
 
 
 def _axiom(operation: Operation) -> Rule:

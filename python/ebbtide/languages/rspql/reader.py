@@ -1,0 +1,194 @@
+"""From the text of a continuous query, C-SPARQL or RSP-QL, to a `ContinuousQuery`.
+
+The clauses about streams are read by `clauses.py`; the rest is SPARQL and is read by the kernel's
+parser, at the same places of the text, so that every error points to what was written.
+
+Engines know queries by short names, so IRIs may be relative without a BASE: they are resolved
+against `BASE`. The prefixes rdf, rdfs, owl and xsd need not be declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Final
+
+from ebbtide.languages.files import read_text
+from ebbtide.languages.rspql.clauses import Clauses
+from ebbtide.languages.rspql.query import TIMESTAMP, ContinuousQuery, Form, StreamWindow
+from ebbtide.languages.sparql import (
+    Algebra,
+    Declarations,
+    Text,
+    Token,
+    is_absolute,
+    parse_query,
+    resolve,
+)
+from ebbtide.languages.sparql.rewrite import rewritten
+from ebbtide.program import Origin, ProgramError
+from ebbtide.program.check import did_you_mean
+from ebbtide.terms import IRI
+from ebbtide.terms.writing import STANDARD_PREFIXES
+
+#: What relative IRIs are relative to, if the text does not say.
+BASE: Final = "ebbtide:/"
+
+_FORMS: Final[dict[str, Form]] = {
+    "SELECT": "select",
+    "CONSTRUCT": "construct",
+    "ASK": "ask",
+    "DESCRIBE": "describe",
+}
+
+
+def parse_continuous_query(
+    text: str, source: str = "<query>", *, name: str = "query"
+) -> ContinuousQuery:
+    """Read a continuous query; `name` is for one that does not register itself.
+
+    >>> query = parse_continuous_query('''
+    ...     REGISTER QUERY hot COMPUTE EVERY 1s AS
+    ...     PREFIX ex: <http://example/>
+    ...     SELECT ?room FROM STREAM ex:sensors [RANGE 10s STEP 1s]
+    ...     WHERE { ?room ex:celsius ?c FILTER(?c > 30) }
+    ... ''')
+    >>> query.name, query.form, query.every
+    ('hot', 'select', 1000)
+    >>> query.streams[0].stream.value, query.streams[0].window
+    ('http://example/sensors', TimeWindow(range=10000, step=1000, bounds='(]'))
+    >>> parse_continuous_query("SELECT * FROM STREAM <a:s> [RANGE 10 parsecs STEP 1s] { ?s ?p ?o }")
+    Traceback (most recent call last):
+    ebbtide.program.origin.ProgramError: <query>:1:35: the unit parsecs is not known; there are ms,
+    s, m, h and d
+    """
+    whole = Text.read(text, source)
+    clauses = Clauses.read(whole)
+    rest = Text.read(clauses.rest, source)
+    declarations, own, body = _prologue(rest)
+    form = _form(whole, body)
+    streams = _streams(clauses, declarations)
+    algebra, written = _algebra(rest, body, declarations)
+    if (registration := clauses.registration) is not None:
+        name = _name(whole, registration.name, declarations, own)
+    return ContinuousQuery(
+        name=name,
+        form=form,
+        emits=clauses.emits or (registration.emits if registration else "RStream"),
+        registers=registration.registers if registration else "query",
+        every=registration.every if registration else None,
+        streams=streams,
+        graphs=_graphs(clauses, declarations, named=False),
+        named_graphs=_graphs(clauses, declarations, named=True),
+        text=_added(body, own) + written,
+        algebra=algebra,
+        timestamps=_calls(algebra, TIMESTAMP.text),
+        origin=Origin.at(source, text, whole.tokens[0].start, len(text.rstrip())),
+    )
+
+
+def load_continuous_query(path: str | PathLike[str]) -> ContinuousQuery:
+    """Read a continuous query from a file, whose name is the query's if it has none."""
+    text = read_text(path, "query")
+    return parse_continuous_query(text, fspath(path), name=Path(path).stem)
+
+
+def _prologue(rest: Text) -> tuple[Declarations, Declarations, list[Token]]:
+    """What holds, what the text itself declares, and the tokens after that, comments aside."""
+    standard = "".join(f"PREFIX {name}: <{iri}> " for name, iri in STANDARD_PREFIXES.items())
+    declarations = Declarations(f"BASE <{BASE}> {standard}", dict(STANDARD_PREFIXES), True)
+    own = Declarations(has_base=True)
+    position, end = 0, -1
+    while position != end:
+        end = position
+        while position < len(rest.tokens) and rest.tokens[position].kind == "comment":
+            position += 1
+        own.take(rest, position)
+        position = declarations.take(rest, position)
+    return declarations, own, [one for one in rest.tokens[position:] if one.kind != "comment"]
+
+
+def _form(text: Text, body: Sequence[Token]) -> Form:
+    if not body:
+        raise text.error("the text has no query", len(text.text.rstrip()))
+    if body[0].keyword not in _FORMS:
+        found = body[0].text[:40]
+        raise text.error(
+            f"expected SELECT, CONSTRUCT, ASK or DESCRIBE, but found {found!r}", body[0]
+        )
+    return _FORMS[body[0].keyword]
+
+
+def _algebra(rest: Text, body: Sequence[Token], declarations: Declarations) -> tuple[Algebra, str]:
+    """The algebra of the query, and the text that it was read from."""
+    try:
+        return parse_query(rest, body, declarations), rest.text
+    except ProgramError as error:
+        other = Text.read(rewritten(rest, body), rest.source)
+        if other.text == rest.text:
+            raise
+        try:
+            tokens = [token for token in other.tokens if token.start >= body[0].start]
+            return parse_query(other, tokens, declarations), other.text
+        except ProgramError:
+            raise error from None
+
+
+def _name(text: Text, token: Token, declarations: Declarations, own: Declarations) -> str:
+    if token.kind == "word":
+        return token.text
+    iri = resolve(text, token, declarations)
+    return iri.value if "BASE " in own.text else iri.value.removeprefix(BASE)
+
+
+def _streams(clauses: Clauses, declarations: Declarations) -> tuple[StreamWindow, ...]:
+    """The windows, each name of which is there once, and of which the body uses no other."""
+    text = clauses.text
+    found: list[StreamWindow] = []
+    names: dict[str, str] = {}
+    for place, iri, name, window in clauses.sources:
+        if window is None:
+            continue
+        named = None if name is None else resolve(text, name, declarations)
+        if name is not None and name is not iri and named is not None:
+            if named.value in names:
+                raise text.error(f"there is a window {name.text} already", name)
+            names[named.value] = name.text
+        stream = resolve(text, iri, declarations)
+        found.append(StreamWindow(stream, named, window, text.origin(place)))
+    for use in clauses.uses:
+        if use.kind != "variable" and resolve(text, use, declarations).value not in names:
+            hint = did_you_mean(use.text, names.values())
+            raise text.error(f"there is no window {use.text}{hint}", use)
+    return tuple(found)
+
+
+def _graphs(clauses: Clauses, declarations: Declarations, named: bool) -> tuple[IRI, ...]:
+    return tuple(
+        dict.fromkeys(
+            resolve(clauses.text, source.iri, declarations)
+            for source in clauses.sources
+            if source.window is None and (source.name is not None) == named
+        )
+    )
+
+
+def _added(body: Sequence[Token], own: Declarations) -> str:
+    """The declarations that the text needs and does not have."""
+    names = {token.text.partition(":")[0] for token in body if token.kind == "name"}
+    missing = [name for name in STANDARD_PREFIXES if name in names - own.prefixes.keys()]
+    prefixes = "".join(f"PREFIX {name}: <{STANDARD_PREFIXES[name]}> " for name in missing)
+    needs_base = "BASE " not in own.text and any(
+        token.kind == "iri" and not is_absolute(token.text) for token in body
+    )
+    return f"BASE <{BASE}> {prefixes}" if needs_base else prefixes
+
+
+def _calls(algebra: Any, function: str) -> bool:
+    """Whether an expression anywhere in the algebra calls a function."""
+    if not isinstance(algebra, tuple | list):
+        return False
+    return (len(algebra) > 1 and algebra[0] == function) or any(
+        _calls(one, function) for one in algebra
+    )
