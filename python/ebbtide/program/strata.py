@@ -39,8 +39,8 @@ def stratify(rules: Sequence[Rule]) -> tuple[int, ...]:
     for component in _components([a | b for a, b in zip(through_atom, through_not, strict=True)]):
         members = set(component)
         for index in component:
-            if denied := through_not[index] & members:
-                raise _cycle_error(rules, index, min(denied), members, through_atom, through_not)
+            if blocking := through_not[index] & members:
+                raise _cycle_error(rules, index, min(blocking), members, through_atom, through_not)
         level = max(
             (
                 *(strata[other] for index in component for other in through_atom[index] - members),
