@@ -6,14 +6,12 @@ import gzip
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
 
 import pytest
+from tests.unit.conftest import A_IN_B, B_IN_C, RULES, Ebbtide
 
-from ebbtide import cli
 from ebbtide.cli.errors import Explained, explain
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.native import BudgetExceeded, NativeEngine
@@ -24,46 +22,12 @@ from ebbtide.terms.formats import TimedFact, read_timed, read_triples
 from ebbtide.testing import workloads
 from ebbtide.testing.workloads.lubm import departments, ontology
 
-RULES = """\
-@prefix ex: <http://example/>.
-[transitive: (?x ex:isIn ?y), (?y ex:isIn ?z) -> (?x ex:isIn ?z)]
-"""
-A_IN_B = "<http://example/a> <http://example/isIn> <http://example/b> .\n"
-B_IN_C = "<http://example/b> <http://example/isIn> <http://example/c> .\n"
 C_IN_A = "<http://example/c> <http://example/isIn> <http://example/a> .\n"
 A_IN_C = "<http://example/a> <http://example/isIn> <http://example/c> .\n"
 
 
 def ex(name: str) -> str:
     return f"<http://example/{name}>"
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Ebbtide: TypeAlias = Callable[..., Ended]
-
-
-@pytest.fixture
-def ebbtide(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Ebbtide:
-    """Runs the command in a folder with site.rules and site.nt."""
-    (tmp_path / "site.rules").write_text(RULES)
-    (tmp_path / "site.nt").write_text(A_IN_B + B_IN_C)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["ebbtide", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        return Ended(int(ended.value.code or 0), captured.out, captured.err)
-
-    return run
 
 
 def test_materialize(ebbtide: Ebbtide) -> None:

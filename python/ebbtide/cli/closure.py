@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ebbtide.cli.builtins import import_builtins
 from ebbtide.cli.progress import bar, step
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ RuleNames = Annotated[
 ]
 
 
-def closure(data: Iterable[Path], rules: str) -> Reasoner:
+def closure(data: Iterable[Path], rules: str, builtins: Iterable[str] | None) -> Reasoner:
     """A reasoner that holds every fact of the files and all that follows."""
     from ebbtide.reasoner import Reasoner
+
+    import_builtins(builtins)
 
     # Standard output is for answers. For one tick, planning costs more than it saves.
     reasoner = Reasoner(rules, printer=partial(print, file=sys.stderr), specialise=False)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ebbtide.cli.builtins import Builtins
 from ebbtide.cli.closure import Data, RuleNames, closure
 from ebbtide.cli.errors import InputError
 from ebbtide.cli.events import tell_events
@@ -28,6 +29,7 @@ class Format(StrEnum):
 def materialize(
     data: Data,
     rules: RuleNames,
+    builtins: Builtins = None,
     inferred_only: Annotated[
         bool, typer.Option("--inferred-only", help="Leave out the facts of the files.")
     ] = False,
@@ -55,7 +57,7 @@ def materialize(
         raise InputError(
             f"--format {written_as} has no graphs for --inferred-graph; nq, trig and jsonld have"
         )
-    reasoner = closure(data, rules)
+    reasoner = closure(data, rules, builtins)
     with step("writing"):
         written = reasoner.write(
             sys.stdout.buffer,

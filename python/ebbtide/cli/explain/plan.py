@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ebbtide.cli.builtins import Builtins, import_builtins
+
 if TYPE_CHECKING:
     from ebbtide.program import Atom
 
@@ -28,6 +30,7 @@ def plan(
             metavar="PATTERN",
         ),
     ] = None,
+    builtins: Builtins = None,
 ) -> None:
     """Print what becomes of each rule, then the join orders and the indexes the kernel chooses.
 
@@ -36,6 +39,7 @@ def plan(
     """
     from ebbtide.reasoner import Reasoner
 
+    import_builtins(builtins)
     reasoner = Reasoner(rules, wanted=list(_atoms(wanted)) if wanted else None)
     for path in background or ():
         reasoner.parse(path)

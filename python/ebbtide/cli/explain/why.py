@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ebbtide.cli.builtins import Builtins
 from ebbtide.cli.closure import Data, RuleNames, closure
 from ebbtide.cli.errors import InputError
 
@@ -17,10 +18,11 @@ def why(
     data: Data,
     rules: RuleNames,
     fact: Annotated[str, typer.Option(help="'<s> <p> <o>', as in N-Triples.", metavar="FACT")],
+    builtins: Builtins = None,
 ) -> None:
     """Print why FACT is in the closure of DATA under RULES: a tree of rules and facts."""
     wanted = _fact(fact)
-    reasoner = closure(data, rules)
+    reasoner = closure(data, rules, builtins)
     if wanted not in reasoner:
         raise InputError(f"{wanted} does not hold")
     print(reasoner.why(wanted))

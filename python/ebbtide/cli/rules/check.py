@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ebbtide.cli.builtins import Builtins, import_builtins
 from ebbtide.cli.errors import WRONG_INPUT
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def check(
         list[str],
         typer.Argument(help="Rule files or regimes; commas join several.", metavar="FILE"),
     ],
+    builtins: Builtins = None,
 ) -> None:
     """Say what is wrong in each FILE, or else what it has: rules, relations, strata.
 
@@ -27,6 +29,7 @@ def check(
     from ebbtide.program import ProgramError
     from ebbtide.regimes import load
 
+    import_builtins(builtins)
     wrong = False
     for name in files:
         try:
