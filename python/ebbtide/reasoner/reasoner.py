@@ -1,10 +1,10 @@
 """The reasoner: a graph whose facts have lifetimes.
 
-It joins four things: a program, an engine that holds its materialisation, a watermark per stream
-and the tick grid. Facts go in (`add`, `push`, `retract`), time moves (`heartbeat`, `advance`), and
-what each tick changed comes out as a `Delta`; between ticks the materialisation is read like a set.
-Facts of hidden relations are neither in the deltas nor in the set; inconsistencies and malformed
-lists are told as events.
+It joins three things: a program, an engine that holds its materialisation, and a timeline of
+watermarks and ticks. Facts go in (`add`, `push`, `retract`), time moves (`heartbeat`, `advance`),
+and what each tick changed comes out as a `Delta`; between ticks the materialisation is read like a
+set. Facts of hidden relations are neither in the deltas nor in the set; inconsistencies and
+malformed lists are told as events.
 
 Invariant: a fact is late exactly when a tick at or after it was already due when it arrived, so the
 answers depend on what arrived and in which order, never on when `advance` was called.
@@ -15,23 +15,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, SupportsIndex, TypedDict, Unpack
+from typing import Any, Final, SupportsIndex, Unpack
 
 from ebbtide.engines.abilities import (
-    Explains,
     GivesChanges,
-    LooksUp,
     Settles,
     Snapshots,
     Unsupported,
     open_engine,
 )
 from ebbtide.engines.budget import Budget
-from ebbtide.engines.events import Event, Inconsistency
-from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.program.reserved import NOW
+from ebbtide.reasoner.answers import Answers
 from ebbtide.reasoner.columns import Changes, push_batch, timed_fact
 from ebbtide.reasoner.documents import Documents
 from ebbtide.reasoner.intake import (
@@ -39,20 +36,20 @@ from ebbtide.reasoner.intake import (
     FactLike,
     PatternLike,
     Rules,
-    as_fact,
     as_pattern,
     as_program,
-    check_relation,
     is_columnar,
     record_batches,
     timed_facts,
 )
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.printing import printed
+from ebbtide.reasoner.settings import Settings
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.reasoner.timeline import Timeline
 from ebbtide.reasoner.watch import Watch
-from ebbtide.terms import Term, parse_term, to_term
-from ebbtide.time import Instant, Sliding, Ticks, Watermark, Window, WindowError, as_instant
+from ebbtide.terms import parse_term
+from ebbtide.time import Instant, Sliding, Window, WindowError, as_instant
 
 DEFAULT_STREAM: Final = "default"
 CLOCK: Final = "now:"
@@ -60,23 +57,7 @@ DEFAULT_WINDOW: Final = Sliding(10_000)
 MANY_TICKS: Final = 100_000
 
 
-class Settings(TypedDict, total=False):
-    """The keywords of a `Reasoner`."""
-
-    window: Window
-    step: int
-    start: Instant | None
-    streams: Mapping[str, Window] | None
-    lateness: int
-    strategy: str
-    engine: str
-    budget: Budget | None
-    specialise: bool
-    wanted: Iterable[PatternLike] | None
-    printer: Callable[[str], object]
-
-
-class Reasoner(Documents):
+class Reasoner(Documents, Answers):
     """Keeps the conclusions of rules true over windows of streaming facts.
 
     `rules` is a path, a rule text, a `Program` or some rules. Facts pushed to a stream hold for its
@@ -136,9 +117,7 @@ class Reasoner(Documents):
             "lateness": lateness,
             "wanted": None if patterns is None else [str(pattern) for pattern in patterns],
         }
-        self._ticks = Ticks(step, start)
-        self._watermarks = {name: Watermark(lateness) for name in self.streams}
-        self._latest: Instant | None = None
+        self._time = Timeline(self.streams, step=step, start=start, lateness=lateness)
         self._late = LateBox()
         self._printer = printer
         self.prefixes = {}
@@ -197,14 +176,13 @@ class Reasoner(Documents):
     def push(self, fact: FactLike, at: SupportsIndex, stream: str = DEFAULT_STREAM) -> None:
         """State a fact that happens at `at`. If it is too late, `take_late` hands it out."""
         found, at = self._fact(fact), as_instant(at)
-        watermark = self._watermark_of(stream)
-        over = self._ticks.last_due(self.watermark)
+        self._time.check(stream)
+        over = self._time.last_due
         if over is not None and at <= over:
             self._late.put(Late(found, at, stream, f"the tick {over} was due when it arrived"))
             return
         self.engine.push(found, at, stream)
-        watermark.see(at)
-        self._happened(at, at)
+        self._time.happened(stream, at, at)
 
     def push_all(self, items: Any, stream: str = DEFAULT_STREAM) -> None:
         """State many facts: pairs of a fact and its instant, as `read_timed` gives, or a table.
@@ -236,27 +214,24 @@ class Reasoner(Documents):
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
         """Take back every statement of the fact made at or before `at`, background included."""
         found, at = self._fact(fact), as_instant(at)
-        over = self._ticks.last_due(self.watermark)
+        over = self._time.last_due
         if over is not None and at <= over:
             reason = f"the tick {over} was due when the retraction arrived"
             self._late.put(Late(found, at, None, reason))
             return
         self.engine.retract(found, at)
-        self._latest = at if self._latest is None else max(self._latest, at)
+        self._time.changed(at)
 
     # ---- time --------------------------------------------------------------------------------
 
     @property
     def watermark(self) -> Instant:
         """The last complete instant: the minimum over the streams."""
-        return min(watermark.instant for watermark in self._watermarks.values())
+        return self._time.watermark
 
     def heartbeat(self, at: SupportsIndex, stream: str | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""
-        at = as_instant(at)
-        watermarks = self._watermarks.values() if stream is None else [self._watermark_of(stream)]
-        for watermark in watermarks:
-            watermark.see(at)
+        self._time.heartbeat(as_instant(at), stream)
 
     def advance(self, to: SupportsIndex | None = None) -> list[Delta]:
         """Evaluate every tick that is due; what each one changed.
@@ -273,7 +248,7 @@ class Reasoner(Documents):
         [30]
         """
         deltas = self.deltas(to)
-        if (due := self._ticks.count_due(self.watermark)) > MANY_TICKS:
+        if (due := self._time.count_due) > MANY_TICKS:
             warnings.warn(
                 f"{due} ticks are due; deltas() evaluates them one by one and can be left",
                 RuntimeWarning,
@@ -291,13 +266,12 @@ class Reasoner(Documents):
         1
         """
         deltas = self.deltas(to=0)
-        is_first = self._ticks.state()["last"] is None
-        only_one = self._ticks.count_due(self.watermark) == 1
-        if not (is_first and only_one and isinstance(self.engine, Settles)):
+        is_only = not self._time.has_begun and self._time.count_due == 1
+        if not (is_only and isinstance(self.engine, Settles)):
             for _ in deltas:
                 pass
             return
-        (tick,) = self._ticks.due(self.watermark)
+        (tick,) = self._time.due()
         self._tell_time(tick)
         complete = self.engine.evaluate(tick)
         # Whatever holds after the first tick has entered with it.
@@ -310,10 +284,7 @@ class Reasoner(Documents):
         Whoever stops asking leaves the remaining ticks due.
         """
         if to is not None:
-            to = as_instant(to)
-            for watermark in self._watermarks.values():
-                watermark.complete(to)
-            self._ticks.begin_by(to)
+            self._time.complete(as_instant(to))
         return self._evaluate()
 
     def changes(self) -> Iterator[Changes]:
@@ -321,7 +292,7 @@ class Reasoner(Documents):
         if not isinstance(self.engine, GivesChanges):
             raise Unsupported("only the native engine tells changes in columns")
         hidden = self.program.relations.keys() - self.program.visible
-        for tick in self._ticks.due(self.watermark):
+        for tick in self._time.due():
             self._tell_time(tick)
             complete = self.engine.evaluate(tick)
             told = self._told(self.engine.delta(tick, complete, hidden))
@@ -330,7 +301,7 @@ class Reasoner(Documents):
 
     def finish_changes(self) -> Iterator[Changes]:
         """As `finish`, but the triples that a tick changed come in columns, as Arrow."""
-        self.deltas(self._ticks.at_or_after(self._latest or 0))
+        self.deltas(self._time.end)
         return self.changes()
 
     def run(self, items: Any, stream: str = DEFAULT_STREAM) -> Iterator[Delta]:
@@ -360,137 +331,7 @@ class Reasoner(Documents):
         >>> [delta.tick for delta in reasoner.finish()]
         [10]
         """
-        return self.advance(self._ticks.at_or_after(self._latest or 0))
-
-    # ---- answers -----------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        """The number of facts that hold.
-
-        >>> len(Reasoner())
-        0
-        """
-        visible = self.program.visible
-        if not isinstance(self.engine, LooksUp):
-            return len(self.engine.facts(visible))
-        hidden = self.program.relations.keys() - visible
-        return len(self.engine) - len(self.engine.facts(hidden))
-
-    def __contains__(self, fact: FactLike) -> bool:
-        """Whether a fact holds.
-
-        >>> reasoner = Reasoner()
-        >>> reasoner.push(("<http://e/a>", "<http://e/p>", 1), at=7)
-        >>> _ = reasoner.finish()
-        >>> ("<http://e/a>", "<http://e/p>", 1) in reasoner
-        True
-        """
-        return self.until(fact) is not None
-
-    def __iter__(self) -> Iterator[Fact]:
-        """The facts that hold.
-
-        >>> reasoner = Reasoner()
-        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=7)
-        >>> _ = reasoner.finish()
-        >>> for fact in reasoner:
-        ...     print(fact)
-        triple(<http://e/a>, <http://e/p>, "x")
-        """
-        return iter(self.engine.facts(self.program.visible))
-
-    def facts(self) -> dict[Fact, Instant]:
-        """The facts that hold, each with its `until`.
-
-        >>> reasoner = Reasoner(window=Sliding(5_000))
-        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=700)
-        >>> _ = reasoner.finish()
-        >>> [until for fact, until in reasoner.facts().items()]
-        [5700]
-        """
-        return dict(self.engine.facts(self.program.visible))
-
-    def triples(self, pattern: tuple[Any, Any, Any]) -> Iterator[tuple[Term, Term, Term]]:
-        """The triples that hold and match; None matches everything.
-
-        >>> reasoner = Reasoner()
-        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=7)
-        >>> _ = reasoner.finish()
-        >>> for s, p, o in reasoner.triples((None, "<http://e/p>", None)):
-        ...     print(s, o)
-        <http://e/a> "x"
-        """
-        wanted = [None if value is None else to_term(value) for value in pattern]
-        for fact in self:
-            if fact.relation == TRIPLE and all(
-                want is None or want == term for want, term in zip(wanted, fact.terms, strict=True)
-            ):
-                subject, predicate, object_ = fact.terms
-                yield subject, predicate, object_
-
-    def until(self, fact: FactLike) -> Instant | None:
-        """The instant at which the fact ceases to hold; None if it does not hold.
-
-        >>> reasoner = Reasoner(window=Sliding(5_000))
-        >>> reasoner.push(("<http://e/a>", "<http://e/p>", "x"), at=700)
-        >>> _ = reasoner.finish()
-        >>> reasoner.until(("<http://e/a>", "<http://e/p>", "x"))
-        5700
-        """
-        found = self._fact(fact)
-        if isinstance(self.engine, LooksUp):
-            return self.engine.until(found)
-        return self.engine.facts().get(found)
-
-    def explain(self) -> str:
-        """How the rules are run: what a plan made of each, join orders and indexes.
-
-        Before the first tick the plan is made now, for what was stated so far.
-        """
-        if not isinstance(self.engine, Explains):
-            raise Unsupported("only the native engine has a plan")
-        return self.engine.explain()
-
-    def why(self, fact: FactLike) -> Proof:
-        """Why the fact holds: a tree of rules and facts, down to what was stated.
-
-        >>> reasoner = Reasoner("[r: (?x <http://e/in> ?y) -> (?y <http://e/has> ?x)]")
-        >>> reasoner.push(("<http://e/a>", "<http://e/in>", "<http://e/b>"), at=700)
-        >>> _ = reasoner.finish()
-        >>> print(reasoner.why(("<http://e/b>", "<http://e/has>", "<http://e/a>")))
-        triple(<http://e/b>, <http://e/has>, <http://e/a>) until 10700: by r (<rules>:1:1)
-          triple(<http://e/a>, <http://e/in>, <http://e/b>) until 10700: stated
-        """
-        found = self._fact(fact)
-        if not isinstance(self.engine, Explains):
-            raise Unsupported("only the native engine explains facts")
-        if found not in self:
-            raise LookupError(f"{found} does not hold")
-        return self.engine.why(found)
-
-    # ---- events ------------------------------------------------------------------------------
-
-    def events(self) -> list[Event]:
-        """The inconsistencies and malformed lists that hold, oldest first."""
-        return list(self._watch.holding())
-
-    def inconsistencies(self) -> list[Inconsistency]:
-        """The inconsistencies that hold, oldest first. Deltas say which began and ended.
-
-        >>> from ebbtide import IRI, Rule
-        >>> from ebbtide.program import Atom, Variable
-        >>> x = Variable("x")
-        >>> on, off = (Atom("triple", (x, IRI("http://e/is"), IRI(f"http://e/{state}")))
-        ...            for state in ("on", "off"))
-        >>> reasoner = Reasoner([Rule("both", (Atom("inconsistency:both", (x,)),), (on, off))])
-        >>> reasoner.push(("<http://e/lamp>", "<http://e/is>", "<http://e/on>"), at=1_000)
-        >>> reasoner.push(("<http://e/lamp>", "<http://e/is>", "<http://e/off>"), at=4_000)
-        >>> deltas = reasoner.advance(to=11_000)
-        >>> [(delta.tick, len(delta.began), len(delta.ended)) for delta in deltas
-        ...  if delta.began or delta.ended]
-        [(4000, 1, 0), (11000, 0, 1)]
-        """
-        return [each for each in self.events() if isinstance(each, Inconsistency)]
+        return self.advance(self._time.end)
 
     # ---- late facts --------------------------------------------------------------------------
 
@@ -526,9 +367,7 @@ class Reasoner(Documents):
             raise Unsupported("only the native engine takes snapshots")
         header = {
             "settings": self._settings,
-            "ticks": self._ticks.state(),
-            "seen": {name: watermark.seen for name, watermark in self._watermarks.items()},
-            "latest": self._latest,
+            **self._time.state(),
             "late": self._late.count,
             "waiting": [
                 [late.fact.relation, [term.text for term in late.fact.terms], *late[1:]]
@@ -558,10 +397,7 @@ class Reasoner(Documents):
             reasoner.engine.restore(engine)
         except ValueError as error:
             raise SnapshotError(str(error)) from None
-        reasoner._ticks.restore(header["ticks"])
-        for name, seen in header["seen"].items():
-            reasoner._watermarks[name].seen = seen
-        reasoner._latest = header["latest"]
+        reasoner._time.restore(header)
         for relation, texts, *rest in header["waiting"]:
             reasoner._late.put(Late(Fact(relation, tuple(map(parse_term, texts))), *rest))
         reasoner._late.count = header["late"]
@@ -574,23 +410,8 @@ class Reasoner(Documents):
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _fact(self, fact: FactLike) -> Fact:
-        return check_relation(as_fact(fact), self.program)
-
-    def _watermark_of(self, stream: str) -> Watermark:
-        try:
-            return self._watermarks[stream]
-        except KeyError:
-            known = ", ".join(sorted(self._watermarks))
-            raise ValueError(f"there is no stream {stream!r}; there are {known}") from None
-
-    def _happened(self, first: Instant, last: Instant) -> None:
-        """Facts from `first` to `last` were taken."""
-        self._ticks.begin(first)
-        self._latest = last if self._latest is None else max(self._latest, last)
-
     def _evaluate(self) -> Iterator[Delta]:
-        for tick in self._ticks.due(self.watermark):
+        for tick in self._time.due():
             self._tell_time(tick)
             yield self._told(self.engine.advance(tick))
 
@@ -622,7 +443,7 @@ class Reasoner(Documents):
 
     def _push_batch(self, batch: Any, stream: str) -> list[int]:
         """Push a record batch with the columns t, s, p and o; the rows that came late."""
-        watermark = self._watermark_of(stream)
+        self._time.check(stream)
         if not batch.num_rows:
             return []
         import pyarrow.compute as pc
@@ -630,8 +451,7 @@ class Reasoner(Documents):
         extent = pc.min_max(batch.column(TIME_COLUMN))
         first, last = as_instant(extent["min"].as_py()), as_instant(extent["max"].as_py())
         late = push_batch(self.engine, batch, stream)
-        watermark.see(last)
-        self._happened(first, last)
+        self._time.happened(stream, first, last)
         return late
 
     def _push_and_keep(self, batch: Any, stream: str) -> None:
