@@ -45,6 +45,11 @@ impl BadLine {
         &self.0.text
     }
 
+    /// The same after that many lines that were read before.
+    fn after(&self, lines: u64) -> Self {
+        Self(place::BadLine { line: self.0.line + lines, ..self.0.clone() })
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }
