@@ -122,6 +122,12 @@ impl<O: Observer> Walk<'_, '_, O> {
                 let go_on = !O::ASKS_NEGATION || self.is_absent(lookup);
                 !go_on || self.descend(node, until)
             }
+            Step::Test(Builtin::SameTerm, inputs) => {
+                !self.is_same(inputs) || self.descend(node, until)
+            }
+            Step::Test(Builtin::NotSameTerm, inputs) => {
+                self.is_same(inputs) || self.descend(node, until)
+            }
             Step::Test(builtin, inputs) => {
                 let Scene { dictionary, evaluator, .. } = &mut *self.scene;
                 let test = |texts: &[&str]| evaluator.test(*builtin, texts);
@@ -196,6 +202,12 @@ impl<O: Observer> Walk<'_, '_, O> {
             }
             Access::Scan => relation.rows().all(|row| follow(row, self)),
         }
+    }
+
+    /// Terms are the same when their ids are.
+    fn is_same(&self, inputs: &[Operand]) -> bool {
+        let mut terms = inputs.iter().map(|input| resolve(input, self.slots));
+        terms.next() == terms.next()
     }
 
     fn compute(&mut self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {

@@ -14,8 +14,9 @@ arguments. A constant is a number, and a variable of a rule is -1, -2, ...
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Set
 from dataclasses import replace
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from ebbtide.plan.pattern import DIFFER, is_test
@@ -29,6 +30,9 @@ MOST: Final = 256
 _SYMMETRIC: Final = frozenset((DIFFER, "equal", "notEqual", "sameTerm", "notSameTerm", "sameValue"))
 #: Tests that hold of two different IRIs.
 _UNEQUAL: Final = (DIFFER, "notEqual", "notSameTerm")
+
+#: What a guard is called as if it were an atom.
+_GUARD: Final = "guard:"
 
 Row: TypeAlias = tuple[int, ...]
 _Binding: TypeAlias = dict[int, int]
@@ -61,29 +65,39 @@ class Chase:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._numbers: dict[object, int] = {}
         self._iris: set[int] = set()
-        self._unequal = {self._number(("relation", _guard(each))) for each in _UNEQUAL}
+        self._guards: set[int] = set()
+        self._unequal = {self._relation(_guard(each)) for each in _UNEQUAL}
         self._watching: defaultdict[Row, list[_Watch]] = defaultdict(list)
+        self._concluding: defaultdict[Row, set[int]] = defaultdict(set)
         for rule in rules:
             if not takes_part(rule):
                 continue
             names: dict[Argument, int] = {}
             heads = tuple(self._row(head, names) for head in rule.heads)
+            for head in heads:
+                self._concluding[_key(head)].add(id(rule))
             body = tuple(self._row(atom, names) for atom in _atoms(rule))
-            for place, row in enumerate(body):
+            # Guards are given, and nothing derives them: they set off no rule.
+            for place, row in enumerate(body[: len(rule.positives)]):
                 others = (*body[:place], *body[place + 1 :])
                 self._watching[_key(row)].append(_Watch(id(rule), row, others, heads))
 
-    def derives(self, rule: Rule, by: Container[int], most: int = MOST) -> bool:
+    def derives(self, rule: Rule, by: Set[int], most: int = MOST) -> bool:
         """Whether the rules with the ids in `by` derive a rule's heads from its body."""
         given, heads = self.frozen(rule)
         missing = heads.difference(given)
         if not missing:
             return True
+        if not all(map(partial(self._may_be_concluded, by), missing)):
+            return False
         for row in self.run(given, by, most):
             missing.discard(row)
             if not missing:
                 return True
         return False
+
+    def _may_be_concluded(self, by: Set[int], row: Row) -> bool:
+        return any(not by.isdisjoint(self._concluding.get(key, ())) for key in _keys(row))
 
     def frozen(self, rule: Rule) -> tuple[list[Row], set[Row]]:
         """The body and the heads of a rule, each variable a constant of its own."""
@@ -102,8 +116,13 @@ class Chase:
         Nothing is derived from an end.
         """
         known: defaultdict[int, list[Row]] = defaultdict(list)
-        waiting = deque(given)
-        seen = set(waiting)
+        waiting: deque[Row] = deque()
+        seen = dict.fromkeys(given)
+        for row in seen:
+            if row[0] in self._guards:
+                known[row[0]].append(row)
+            else:
+                waiting.append(row)
         for _ in range(most):
             if not waiting:
                 return
@@ -119,7 +138,7 @@ class Chase:
                     for head in watch.heads:
                         row = tuple([found[x] if x < 0 else x for x in head])
                         if row not in seen:
-                            seen.add(row)
+                            seen[row] = None
                             yield row
                             if not ends(row):
                                 waiting.append(row)
@@ -152,7 +171,7 @@ class Chase:
 
     def _row(self, atom: Atom, names: dict[Argument, int] | None) -> Row:
         """The atom as numbers; without names for the variables, they are constants."""
-        row = [self._number(("relation", atom.relation))]
+        row = [self._relation(atom.relation)]
         for argument in atom.arguments:
             if names is not None and isinstance(argument, Variable):
                 row.append(names.setdefault(argument, -1 - len(names)))
@@ -162,12 +181,18 @@ class Chase:
                     self._iris.add(row[-1])
         return tuple(row)
 
+    def _relation(self, name: str) -> int:
+        number = self._number(("relation", name))
+        if name.startswith(_GUARD):
+            self._guards.add(number)
+        return number
+
     def _number(self, thing: object) -> int:
         return self._numbers.setdefault(thing, len(self._numbers))
 
 
 def _guard(builtin: str) -> str:
-    return f"guard:{builtin}"
+    return _GUARD + builtin
 
 
 def takes_part(rule: Rule) -> bool:
@@ -223,8 +248,14 @@ def _match(pattern: Row, row: Row, found: _Binding) -> _Binding | None:
     """The binding extended so that the pattern becomes the row."""
     if len(pattern) != len(row):
         return None
-    extended = dict(found)
-    for place, meant in zip(pattern, row, strict=True):
-        if (extended.setdefault(place, meant) if place < 0 else place) != meant:
-            return None
+    extended = found
+    for place, meant in zip(pattern, row):  # noqa: B905  (it is the inner loop)
+        if place != meant:
+            if place >= 0:
+                return None
+            if place not in extended:
+                # Most that does not match does so at a constant: no copy before there is a need.
+                extended = {**extended, place: meant}
+            elif extended[place] != meant:
+                return None
     return extended

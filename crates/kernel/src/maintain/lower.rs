@@ -102,6 +102,7 @@ impl Kernel {
 
     /// Lower what lost its support in a stratum, and offer what can be derived again.
     pub(crate) fn lower(&mut self, stratum: usize, tick: Instant) {
+        self.derivations.forget();
         for position in 0..self.lowered.len() {
             let fact = self.lowered[position];
             if self.until(fact) < self.prior[&fact] {

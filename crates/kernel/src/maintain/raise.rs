@@ -37,7 +37,7 @@ impl Observer for Now<'_> {
         terms: &[TermId],
         until: Instant,
     ) -> bool {
-        self.0.push(rule, relation, terms, until);
+        self.0.push_new(rule, relation, terms, until);
         true
     }
 }
@@ -45,6 +45,7 @@ impl Observer for Now<'_> {
 impl Kernel {
     /// Settle a stratum.
     pub(crate) fn raise(&mut self, stratum: usize, anew: bool) -> Result<(), Stopped> {
+        self.derivations.remember();
         self.start(stratum, anew)?;
         if stratum > 0 {
             if !anew && self.plan.negates(stratum) {
@@ -57,7 +58,7 @@ impl Kernel {
             // Derivations can wait for company until the agenda comes down to their level.
             let due = next.is_none_or(|level| self.derivations.longest >= level);
             if due || self.derivations.heads.len() >= WAITING {
-                if next.is_none() && self.derivations.heads.is_empty() {
+                if next.is_none() && self.derivations.is_empty() {
                     return self.check_size(None);
                 }
                 self.settle_derivations()?;
@@ -165,6 +166,9 @@ impl Kernel {
                 break;
             }
         }
+        let repeated = std::mem::take(&mut found.repeated);
+        self.totals.derivations += repeated;
+        self.derived_this_tick += repeated as usize;
         found.clear();
         self.derivations = found;
         outcome

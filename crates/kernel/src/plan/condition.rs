@@ -1,7 +1,7 @@
 //! Conditions: what an atom asks of a single fact.
 //!
-//! Shape: relation, constants by column, columns that must be equal or must not. The different
-//! variables, in the order of their columns, are slots 0, 1, ... of every tree that the condition
+//! Shape: relation, constants by column that must be there or must not, columns that must be equal or
+//! must not. The different variables, in the order of their columns, are slots 0, 1, ... of every tree that the condition
 //! triggers.
 
 use hashbrown::{HashMap, HashTable};
@@ -23,6 +23,8 @@ pub struct Condition {
     pub repeats: Vec<(usize, usize)>,
     /// Pairs of columns that must hold different terms.
     pub differences: Vec<(usize, usize)>,
+    /// The columns that must not hold a constant.
+    pub excluded: Vec<(usize, TermId)>,
     /// The columns of the different variables; the n-th fills slot n.
     pub columns: Vec<usize>,
 }
@@ -35,6 +37,7 @@ impl Condition {
             constants: Vec::new(),
             repeats: Vec::new(),
             differences: Vec::new(),
+            excluded: Vec::new(),
             columns: Vec::new(),
         };
         let mut seen: Vec<(u32, usize)> = Vec::new();
@@ -59,13 +62,19 @@ impl Condition {
         let mut condition = Self::of(atom);
         let differs = [Builtin::NotEqual, Builtin::NotSameTerm];
         for guard in rule.guards.iter().filter(|guard| differs.contains(&guard.builtin)) {
-            if let [Argument::Variable(one), Argument::Variable(other)] = guard.arguments[..] {
-                let place = |variable| {
-                    let same =
-                        |argument: &Argument<TermId>| *argument == Argument::Variable(variable);
-                    atom.arguments.iter().position(same)
-                };
-                condition.differences.extend(place(one).zip(place(other)));
+            let place = |variable| {
+                let same = |argument: &Argument<TermId>| *argument == Argument::Variable(variable);
+                atom.arguments.iter().position(same)
+            };
+            match guard.arguments[..] {
+                [Argument::Variable(one), Argument::Variable(other)] => {
+                    condition.differences.extend(place(one).zip(place(other)));
+                }
+                [Argument::Variable(variable), Argument::Term(term)]
+                | [Argument::Term(term), Argument::Variable(variable)] => {
+                    condition.excluded.extend(place(variable).map(|column| (column, term)));
+                }
+                _ => {}
             }
         }
         condition
@@ -75,12 +84,15 @@ impl Condition {
     pub fn holds(&self, relation: &Relation, row: RowId) -> bool {
         let same =
             |(one, other): &(usize, usize)| relation.term(row, *one) == relation.term(row, *other);
-        self.repeats.iter().all(same) && !self.differences.iter().any(same)
+        let has = |(column, term): &(usize, TermId)| relation.term(row, *column) == *term;
+        self.repeats.iter().all(same)
+            && !self.differences.iter().any(same)
+            && !self.excluded.iter().any(has)
     }
 
     /// Whether the constants say everything.
     fn is_plain(&self) -> bool {
-        self.repeats.is_empty() && self.differences.is_empty()
+        self.repeats.is_empty() && self.differences.is_empty() && self.excluded.is_empty()
     }
 
     /// Write a fact's terms into the slots.
@@ -95,6 +107,8 @@ impl Condition {
 struct Shape {
     columns: Vec<usize>,
     groups: Vec<Group>,
+    /// How many conditions of a group ask for more than constants, at most.
+    most_tested: usize,
     /// The positions of the groups by their constants, for shapes with many.
     table: HashTable<usize>,
 }
@@ -106,15 +120,16 @@ const FEW: usize = 8;
 struct Group {
     constants: Vec<TermId>,
     conditions: Vec<ConditionId>,
-    /// Whether facts with these constants match all of them.
-    plain: bool,
+    /// Those of them that ask for more than the constants.
+    tested: Vec<ConditionId>,
 }
 
 /// The shapes of one relation, and the classes of facts by their groups.
 #[derive(Default)]
 struct Shapes {
     all: Vec<Shape>,
-    /// The class of the facts in these groups (one a shape, as digits), if all of them are plain.
+    /// The class of facts by their groups, one a shape, and by the conditions of these that they
+    /// match: the digits of a number.
     classes: HashMap<u64, ClassId>,
 }
 
@@ -150,11 +165,12 @@ impl Conditions {
         let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
-            shapes.push(Shape { columns, groups: Vec::new(), table: HashTable::new() });
+            let (groups, table) = (Vec::new(), HashTable::new());
+            shapes.push(Shape { columns, groups, most_tested: 0, table });
             shapes.len() - 1
         });
         let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
-        let Shape { groups, table, .. } = &mut shapes[position];
+        let Shape { groups, most_tested, table, .. } = &mut shapes[position];
         let hash = |constants: &[TermId]| hash_terms(constants.iter().copied());
         let group = *table
             .entry(
@@ -165,10 +181,13 @@ impl Conditions {
             .or_insert(groups.len())
             .get();
         if group == groups.len() {
-            groups.push(Group { constants, conditions: Vec::new(), plain: true });
+            groups.push(Group { constants, conditions: Vec::new(), tested: Vec::new() });
         }
         groups[group].conditions.push(id);
-        groups[group].plain &= condition.is_plain();
+        if !condition.is_plain() {
+            groups[group].tested.push(id);
+            *most_tested = groups[group].tested.len().max(*most_tested);
+        }
     }
 
     fn class_for(&mut self, conditions: Vec<ConditionId>) -> ClassId {
@@ -211,14 +230,22 @@ impl Conditions {
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
         let Shapes { all, classes } = &self.shapes[id.index()];
-        let (mut groups, mut plain) = (0_u64, true);
+        // None when there are too many digits for a number.
+        let mut digits = Some(0_u64);
+        let mut write = |digit: usize, base: Option<u64>| {
+            let shifted = digits.zip(base).and_then(|(before, base)| before.checked_mul(base));
+            digits = shifted.and_then(|shifted| shifted.checked_add(digit as u64));
+        };
         for shape in all {
             let group = shape.group(relation, row);
-            plain &= group.is_none_or(|group| shape.groups[group].plain);
-            let digit = group.map_or(0, |group| group as u64 + 1);
-            groups = groups.wrapping_mul(shape.groups.len() as u64 + 1).wrapping_add(digit);
+            write(group.map_or(0, |group| group + 1), Some(shape.groups.len() as u64 + 1));
+            let tested = group.iter().flat_map(|group| &shape.groups[*group].tested);
+            let holding = tested.fold(0, |bits, tested| {
+                (bits << 1) | usize::from(self.get(*tested).holds(relation, row))
+            });
+            write(holding, 1_u64.checked_shl(shape.most_tested as u32));
         }
-        if let (true, Some(class)) = (plain, classes.get(&groups)) {
+        if let Some(class) = digits.and_then(|digits| classes.get(&digits)) {
             return *class;
         }
         let mut matching = Vec::new();
@@ -228,8 +255,8 @@ impl Conditions {
             matching.extend(shape.groups[group].conditions.iter().filter(holds));
         }
         let class = self.class_for(matching);
-        if plain {
-            self.shapes[id.index()].classes.insert(groups, class);
+        if let Some(digits) = digits {
+            self.shapes[id.index()].classes.insert(digits, class);
         }
         class
     }
