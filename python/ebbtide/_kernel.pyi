@@ -13,6 +13,7 @@ __all__ = [
     "Kernel",
     "Reader",
     "SnapshotError",
+    "SparqlQuery",
     "SparqlSyntaxError",
     "Table",
     "Writer",
@@ -124,6 +125,23 @@ def sparql_update(text: str) -> list[_Algebra]: ...
 def sparql_holds(text: str, terms: list[str]) -> bool: ...
 def sparql_value(text: str, terms: list[str]) -> str | None: ...
 
+# A relation of a kernel by its position, as it is after an instant: what has ended then is not in it.
+_View: TypeAlias = tuple[Kernel, int, int]
+
+@final
+class SparqlQuery:
+    def __new__(cls, text: str) -> SparqlQuery: ...
+    # Graphs by the texts of their names, None for the default graph. A table is a relation of any
+    # arity as a graph: row r has t in column c is (r, <urn:ebbtide:column:c>, t). The answers are
+    # (variables, rows), a truth, or triples.
+    def answers(
+        self,
+        graphs: list[tuple[str | None, _View]],
+        tables: list[tuple[str, _View]],
+        now: str,
+        dated: int | None = None,
+    ) -> tuple[list[str], list[list[str | None]]] | bool | list[list[str]]: ...
+
 @final
 class Table:
     def __new__(cls, data: Any) -> Table: ...
@@ -169,7 +187,7 @@ class Kernel:
     def why(
         self, relation: int, terms: list[str]
     ) -> list[tuple[int, list[str], int, int | None, list[int]]]: ...
-    def adopt(self, other: Kernel) -> None: ...
+    def adopt(self, other: Kernel, span: int) -> None: ...
     def snapshot(self, fingerprint: str) -> bytes: ...
     def restore(self, snapshot: bytes, fingerprint: str) -> None: ...
     def explain(self) -> str: ...

@@ -344,9 +344,9 @@ impl Kernel {
         Ok(nodes.collect())
     }
 
-    /// Take over the statements and arrivals of another kernel with the same windows.
-    fn adopt(&mut self, other: &Self) {
-        self.core.adopt(&other.core);
+    /// Take over the statements and arrivals of another kernel whose windows are shorter by `span`.
+    fn adopt(&mut self, other: &Self, span: i64) {
+        self.core.adopt(&other.core, span);
     }
 
     fn snapshot<'py>(&self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {

@@ -11,6 +11,7 @@ mod columns;
 mod kernel;
 mod lines;
 mod program;
+mod query;
 mod reader;
 mod sparql;
 mod table;
@@ -53,6 +54,7 @@ pyo3::create_exception!(
 #[pymodule]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
+    module.add_class::<query::SparqlQuery>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<bare::BareTable>()?;
     module.add_class::<bad_line::BadLine>()?;

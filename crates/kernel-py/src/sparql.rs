@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 200;
 
 type Node<'py> = PyResult<Bound<'py, PyAny>>;
 
-fn refused(error: SyntaxError) -> PyErr {
+pub(crate) fn refused(error: SyntaxError) -> PyErr {
     crate::SparqlSyntaxError::new_err((error.message, error.place))
 }
 

@@ -2,18 +2,20 @@
 //!
 //! Relations are matched by name and arity; what the new program does not know is left behind, and
 //! so is what operators state. Conclusions are not taken over: the next tick derives them, and that
-//! tick may be the one the other kernel evaluated last.
+//! tick may be the one the other kernel evaluated last. If the windows are longer, all by the same
+//! span, so are the lifetimes of what was stated.
 
-use crate::arrivals::Arrival;
+use crate::arrivals::{Arrival, Says};
 use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, TermId};
-use crate::instant::{FOREVER, NEVER};
+use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
 
 impl Kernel {
-    /// Take over the statements and arrivals of another kernel with the same windows. The kernel
-    /// must be fresh.
-    pub fn adopt(&mut self, other: &Self) {
+    /// Take over the statements and arrivals of another kernel with the same windows, or with
+    /// windows that are shorter by `span`. The kernel must be fresh.
+    pub fn adopt(&mut self, other: &Self, span: i64) {
+        let longer = |until: Instant| if until == FOREVER { until } else { until.plus(span) };
         let relations: Vec<Option<RelationId>> = (0..other.relations.len())
             .map(|position| self.counterpart(other, RelationId::at(position)))
             .collect();
@@ -27,7 +29,7 @@ impl Kernel {
                     .map_or(relation.stated(row), |counted| counted.otherwise);
                 if stated != NEVER {
                     let fact = self.counterpart_fact(other, now, fact);
-                    self.set_stated(fact, stated);
+                    self.set_stated(fact, longer(stated));
                 }
             }
         }
@@ -45,7 +47,11 @@ impl Kernel {
                 let Some(relation) = relations[arrival.relation.index()] else { continue };
                 let terms: Vec<TermId> =
                     terms.iter().map(|term| self.term_of(other, *term)).collect();
-                self.enqueue(Arrival { relation, ..*arrival }, &terms);
+                let says = match arrival.says {
+                    Says::HoldsUntil(until) => Says::HoldsUntil(longer(until)),
+                    says => says,
+                };
+                self.enqueue(Arrival { relation, says, ..*arrival }, &terms);
             }
         }
     }

@@ -348,6 +348,11 @@ impl Kernel {
         &self.relations[id.index()]
     }
 
+    /// Keep an index for readers of a relation.
+    pub fn ask_index(&mut self, id: RelationId, columns: Vec<usize>) {
+        self.relations[id.index()].ask(columns);
+    }
+
     /// The plan in force.
     pub fn plan(&self) -> &Plan {
         &self.plan

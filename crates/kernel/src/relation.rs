@@ -180,6 +180,8 @@ pub struct Relation {
     free: Vec<RowId>,
     table: HashTable<RowId>,
     indexes: Vec<Index>,
+    /// Column sets that readers beside the plans look up by; their indexes stay.
+    asked: Vec<Vec<usize>>,
     settled: usize,
 }
 
@@ -192,6 +194,7 @@ impl Relation {
             free: Vec::new(),
             table: HashTable::new(),
             indexes: Vec::new(),
+            asked: Vec::new(),
             settled: 0,
         }
     }
@@ -453,7 +456,12 @@ impl Relation {
     }
 
     /// Name the column sets that plans may ask for. Indexes that were kept on them stay, others go.
-    pub fn set_indexes(&mut self, wanted: Vec<Vec<usize>>) {
+    pub fn set_indexes(&mut self, mut wanted: Vec<Vec<usize>>) {
+        for columns in &self.asked {
+            if !wanted.contains(columns) {
+                wanted.push(columns.clone());
+            }
+        }
         let mut before = std::mem::take(&mut self.indexes);
         let index =
             |columns: Vec<usize>| match before.iter().position(|index| index.columns == columns) {
@@ -461,6 +469,20 @@ impl Relation {
                 None => Index { columns, firsts: HashTable::new(), links: None },
             };
         self.indexes = wanted.into_iter().map(index).collect();
+    }
+
+    /// Keep an index on some columns, whatever the plans name.
+    pub fn ask(&mut self, columns: Vec<usize>) {
+        let named = self.indexes.iter().position(|index| index.columns == columns);
+        let position = named.unwrap_or_else(|| {
+            let columns = columns.clone();
+            self.indexes.push(Index { columns, firsts: HashTable::new(), links: None });
+            self.indexes.len() - 1
+        });
+        self.keep(IndexId::at(position));
+        if !self.asked.contains(&columns) {
+            self.asked.push(columns);
+        }
     }
 
     /// Keep an index from now on.

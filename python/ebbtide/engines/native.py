@@ -225,6 +225,10 @@ class NativeEngine:
         """One relation's facts as Arrow: columns c0, c1, ..., until."""
         return self._kernel.facts_arrow(self._relation_ids[relation])
 
+    def seen(self, relation: str, after: Instant) -> tuple[Kernel, int, Instant]:
+        """A relation without the facts that have ended then, as `SparqlQuery` takes it."""
+        return self._kernel, self._relation_ids[relation], after
+
     def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
         """The triples that RDF can say, in the order of their texts, and how many others hold."""
         return self._kernel.triples_arrow(self._relation_ids[TRIPLE], part, invented)
@@ -272,11 +276,10 @@ class NativeEngine:
         """Take over what was stated to another engine of other rules, but the same windows.
 
         This engine must be fresh. It goes on from the other one's last tick, which it evaluates
-        anew for its own rules.
+        anew for its own rules. Sliding windows may be longer, all by the same span: the facts that
+        the other engine still holds then stay longer.
         """
-        if other.windows != self.windows:
-            raise ValueError("an engine can only adopt the statements of one with the same windows")
-        self._kernel.adopt(other._kernel)
+        self._kernel.adopt(other._kernel, _longer(other.windows, self.windows))
         if other._kernel.tick is not None:
             self._kernel.advance(other._kernel.tick)
 
@@ -328,6 +331,24 @@ def _lower_builtin(rule: Rule, guard: Guard) -> str | tuple[str, bool, _Asked]:
         return answer if answer is None or isinstance(answer, bool) else answer.text
 
     return builtin.name, builtin.is_function, asked
+
+
+def _longer(before: Mapping[str, Window], after: Mapping[str, Window]) -> int:
+    """By how much every window is longer than it was."""
+    spans = set()
+    for name, window in after.items():
+        match before.get(name), window:
+            case Sliding(shorter), Sliding(longer):
+                spans.add(longer - shorter)
+            case same, _:
+                spans.add(0 if same == window else -1)
+    span = max(spans, default=0)
+    if before.keys() != after.keys() or len(spans) > 1 or span < 0:
+        raise ValueError(
+            "an engine can only adopt the statements of one with the same windows, or with sliding "
+            "windows that are shorter by the same span"
+        )
+    return span
 
 
 def _lower_window(window: Window) -> tuple[Any, ...]:

@@ -1,0 +1,211 @@
+//! A query that is asked again and again, of the facts of kernels.
+//!
+//! The instant of a tick is the query's NOW, and `TIMESTAMP` tells when the triple it is given
+//! happened. FROM clauses do not count: whoever asks says what the dataset is.
+
+use std::sync::Arc;
+
+use ebbtide_kernel::instant::{FOREVER, NEVER};
+use hashbrown::HashMap;
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, Term};
+use spareval::{QueryEvaluator, QueryResults};
+use spargebra::Query as Algebra;
+use spargebra::algebra::{Expression, Function, GraphPattern, OrderExpression};
+
+use crate::dataset::{Dataset, View};
+use crate::syntax::{SyntaxError, parse_query};
+use crate::term::text;
+
+const NOW: &str = "urn:ebbtide:now";
+/// The function that tells when a triple happened.
+pub const TIMESTAMP: &str = "http://larkc.eu/csparql/sparql/jena/ext#timestamp";
+
+/// A query that is ready to be asked.
+pub struct Query {
+    algebra: Algebra,
+}
+
+/// What a query answers. Terms are their texts.
+pub enum Answers {
+    /// The variables, and what each solution binds them to.
+    Solutions(Vec<String>, Vec<Vec<Option<String>>>),
+    /// Yes or no.
+    Truth(bool),
+    /// Triples that were constructed or describe something.
+    Triples(Vec<[String; 3]>),
+}
+
+/// When triples happened: those of some view, a range before their end.
+pub type Instants = HashMap<[String; 3], i64>;
+
+/// When the triples of a view happened, if they hold for `range` from then on.
+pub fn instants(view: View<'_>, range: i64) -> Instants {
+    let dictionary = view.kernel.dictionary();
+    let relation = view.kernel.relation(view.relation);
+    let dated = relation.live().filter(|row| {
+        let until = relation.until(*row);
+        until > view.after && until != FOREVER && until != NEVER
+    });
+    let entry = |row| {
+        let term = |column| dictionary.text(relation.term(row, column)).to_owned();
+        ([term(0), term(1), term(2)], relation.until(row).0 - range)
+    };
+    dated.map(entry).collect()
+}
+
+impl Query {
+    /// Read a query.
+    pub fn parse(source: &str) -> Result<Self, SyntaxError> {
+        let mut algebra = parse_query(source)?;
+        let (Algebra::Select { dataset, pattern, .. }
+        | Algebra::Construct { dataset, pattern, .. }
+        | Algebra::Describe { dataset, pattern, .. }
+        | Algebra::Ask { dataset, pattern, .. }) = &mut algebra;
+        *dataset = None;
+        let now = NamedNode::new_unchecked(NOW);
+        each_function(pattern, &mut |function| {
+            if *function == Function::Now {
+                *function = Function::Custom(now.clone());
+            }
+        });
+        Ok(Self { algebra })
+    }
+
+    /// The answers at an instant, unless the dataset misses indexes.
+    ///
+    /// # Errors
+    /// What the evaluation says: a service that is not there, a graph of its own kind.
+    pub fn answers(
+        &self,
+        dataset: &Dataset<'_>,
+        now: &str,
+        instants: Instants,
+    ) -> Result<Answers, String> {
+        let now: Term = Literal::new_typed_literal(now, xsd::DATE_TIME).into();
+        let instants = Arc::new(instants);
+        let happened = move |terms: &[Term]| {
+            let key: [String; 3] = terms.iter().map(text).collect::<Vec<_>>().try_into().ok()?;
+            Some(Literal::from(*instants.get(&key)?).into())
+        };
+        let evaluator = QueryEvaluator::new()
+            .with_custom_function(NamedNode::new_unchecked(NOW), move |_| Some(now.clone()))
+            .with_custom_function(NamedNode::new_unchecked(TIMESTAMP), happened);
+        let results = evaluator.prepare(&self.algebra).execute(dataset);
+        match results.map_err(|error| error.to_string())? {
+            QueryResults::Boolean(truth) => Ok(Answers::Truth(truth)),
+            QueryResults::Solutions(solutions) => {
+                let names = solutions.variables().iter().map(|name| name.as_str().to_owned());
+                let names: Vec<String> = names.collect();
+                let mut rows = Vec::new();
+                for solution in solutions {
+                    let solution = solution.map_err(|error| error.to_string())?;
+                    rows.push(
+                        solution.values().iter().map(|term| term.as_ref().map(text)).collect(),
+                    );
+                }
+                Ok(Answers::Solutions(names, rows))
+            }
+            QueryResults::Graph(triples) => {
+                let mut found = Vec::new();
+                for triple in triples {
+                    let triple = triple.map_err(|error| error.to_string())?;
+                    let (subject, predicate) = (triple.subject.into(), triple.predicate.into());
+                    found.push([text(&subject), text(&predicate), text(&triple.object)]);
+                }
+                Ok(Answers::Triples(found))
+            }
+        }
+    }
+}
+
+/// Look at every function that a pattern calls, nested patterns included.
+fn each_function(pattern: &mut GraphPattern, look: &mut impl FnMut(&mut Function)) {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
+        GraphPattern::Join { left, right }
+        | GraphPattern::Union { left, right }
+        | GraphPattern::Minus { left, right } => {
+            each_function(left, look);
+            each_function(right, look);
+        }
+        GraphPattern::LeftJoin { left, right, expression } => {
+            each_function(left, look);
+            each_function(right, look);
+            expression.iter_mut().for_each(|inner| called(inner, look));
+        }
+        GraphPattern::Filter { expr, inner } => {
+            each_function(inner, look);
+            called(expr, look);
+        }
+        GraphPattern::Extend { inner, expression, .. } => {
+            each_function(inner, look);
+            called(expression, look);
+        }
+        GraphPattern::OrderBy { inner, expression } => {
+            each_function(inner, look);
+            for key in expression {
+                let (OrderExpression::Asc(key) | OrderExpression::Desc(key)) = key;
+                called(key, look);
+            }
+        }
+        GraphPattern::Group { inner, aggregates, .. } => {
+            each_function(inner, look);
+            for (_, aggregate) in aggregates {
+                if let spargebra::algebra::AggregateExpression::FunctionCall { expr, .. } =
+                    aggregate
+                {
+                    called(expr, look);
+                }
+            }
+        }
+        GraphPattern::Graph { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. }
+        | GraphPattern::Service { inner, .. } => each_function(inner, look),
+    }
+}
+
+fn called(expression: &mut Expression, look: &mut impl FnMut(&mut Function)) {
+    match expression {
+        Expression::NamedNode(_)
+        | Expression::Literal(_)
+        | Expression::Variable(_)
+        | Expression::Bound(_) => {}
+        Expression::Or(left, right)
+        | Expression::And(left, right)
+        | Expression::Equal(left, right)
+        | Expression::SameTerm(left, right)
+        | Expression::Greater(left, right)
+        | Expression::GreaterOrEqual(left, right)
+        | Expression::Less(left, right)
+        | Expression::LessOrEqual(left, right)
+        | Expression::Add(left, right)
+        | Expression::Subtract(left, right)
+        | Expression::Multiply(left, right)
+        | Expression::Divide(left, right) => {
+            called(left, look);
+            called(right, look);
+        }
+        Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) | Expression::Not(inner) => {
+            called(inner, look);
+        }
+        Expression::In(needle, others) => {
+            called(needle, look);
+            others.iter_mut().for_each(|other| called(other, look));
+        }
+        Expression::Exists(pattern) => each_function(pattern, look),
+        Expression::If(condition, yes, no) => {
+            called(condition, look);
+            called(yes, look);
+            called(no, look);
+        }
+        Expression::Coalesce(others) => others.iter_mut().for_each(|other| called(other, look)),
+        Expression::FunctionCall(function, inputs) => {
+            look(function);
+            inputs.iter_mut().for_each(|input| called(input, look));
+        }
+    }
+}

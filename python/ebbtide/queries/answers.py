@@ -1,0 +1,158 @@
+"""What a query answers at one tick.
+
+    select       variables, and a row of terms a solution; None where it leaves a variable unbound
+    ask          a truth
+    construct    triples, also of describe
+
+Terms are kept as their texts, and made into Python values when they are asked for. `op` is "+" or
+"-" for what came or went since the last answers, and None for all there is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ebbtide.program import Fact
+from ebbtide.terms import IRI, BlankNode, Term, parse_term, to_python
+from ebbtide.terms import Literal as LiteralTerm
+from ebbtide.terms.term import LANG_STRING, XSD_STRING
+from ebbtide.time import Instant
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Row: TypeAlias = tuple[str | None, ...]
+Op: TypeAlias = Literal["+", "-"]
+TRIPLE_VARIABLES = ("subject", "predicate", "object")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers of a query at a tick.
+
+    >>> seven = '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    >>> answers = Answers(10, "cars", "select", ("car", "speed"), (("<http://e/a>", seven),))
+    >>> answers.bindings
+    [{'car': IRI(value='http://e/a'), 'speed': 7}]
+    >>> answers.json()["bindings"][0]["car"]
+    {'type': 'uri', 'value': 'http://e/a'}
+    """
+
+    tick: Instant
+    query: str
+    form: str
+    variables: tuple[str, ...]
+    rows: tuple[Row, ...]
+    op: Op | None = None
+
+    @property
+    def truth(self) -> bool:
+        """Whether there is an answer at all: what ASK asks."""
+        return bool(self.rows)
+
+    @property
+    def bindings(self) -> list[dict[str, Any]]:
+        """The solutions: variables to Python values, or to terms where Python has no such value."""
+        return [
+            {
+                name: to_python(parse_term(text))
+                for name, text in zip(self.variables, row, strict=True)
+                if text is not None
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def triples(self) -> list[Fact]:
+        """The triples that were constructed."""
+        return [Fact.triple(*map(parse_term, filter(None, row))) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.bindings)
+
+    def json(self) -> dict[str, Any]:
+        """As a line of `ebbtide query`: bindings as in the SPARQL 1.1 JSON results."""
+        line: dict[str, Any] = {"t": self.tick, "query": self.query}
+        if self.op is not None:
+            line["op"] = self.op
+        match self.form:
+            case "ask":
+                line["boolean"] = self.truth
+            case "select":
+                line["vars"] = list(self.variables)
+                line["bindings"] = [
+                    {
+                        name: _json_term(parse_term(text))
+                        for name, text in zip(self.variables, row, strict=True)
+                        if text is not None
+                    }
+                    for row in self.rows
+                ]
+            case _:
+                line["triples"] = [" ".join(filter(None, row)) + " ." for row in self.rows]
+        return line
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A column a variable: numbers, dates and texts if all its values are of one kind.
+
+        Columns of terms, and those of mixed kinds, hold N-Triples texts.
+
+        >>> seven = '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        >>> Answers(10, "cars", "select", ("speed",), ((seven,),)).to_arrow()["speed"].to_pylist()
+        [7]
+        """
+        import pyarrow as pa
+
+        columns = {
+            name: _column([row[place] for row in self.rows])
+            for place, name in enumerate(self.variables)
+        }
+        return pa.table(columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As `to_arrow`, as a frame of pandas."""
+        return self.to_arrow().to_pandas()
+
+
+def difference(after: Iterable[Row], before: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows that are in `after` more often than in `before`, as often as that.
+
+    >>> difference([("a",), ("a",), ("b",)], [("a",)])
+    (('a',), ('b',))
+    """
+    return tuple((Counter(after) - Counter(before)).elements())
+
+
+def _column(texts: list[str | None]) -> Any:
+    import pyarrow as pa
+
+    values = [None if text is None else to_python(parse_term(text)) for text in texts]
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) == 1 and not kinds & {IRI, BlankNode, LiteralTerm}:
+        try:
+            return pa.array(values)
+        except (pa.ArrowInvalid, OverflowError):
+            pass
+    return pa.array(texts, pa.string())
+
+
+def _json_term(term: Term) -> dict[str, str]:
+    match term:
+        case IRI(value):
+            return {"type": "uri", "value": value}
+        case BlankNode(label):
+            return {"type": "bnode", "value": label}
+        case LiteralTerm(lexical, datatype, language):
+            found = {"type": "literal", "value": lexical}
+            if language:
+                found["xml:lang"] = language
+            elif datatype not in (XSD_STRING, LANG_STRING):
+                found["datatype"] = datatype
+            return found

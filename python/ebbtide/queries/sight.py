@@ -1,0 +1,118 @@
+"""What a query sees: one view a graph of its dataset.
+
+    C-SPARQL    default graph: background, FROM graphs and all windows, closed under the rules
+    RSP-QL      default graph: background and FROM graphs, closed under the rules
+                <window>:      the window; with rules: closed under them, with the background
+    FROM NAMED  the static graph, closed under the rules
+
+A window is looked at as it was when it closed last. That is the tick itself if the query's ticks
+are among the window's closes; if they are not, the view has the closes for its own grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
+from ebbtide.program import Program
+from ebbtide.queries.grid import Grid
+from ebbtide.queries.instants import Instants
+from ebbtide.queries.report import Report
+from ebbtide.queries.view import View, ViewKey, view_key, window_grid
+from ebbtide.terms import IRI
+from ebbtide.time import EARLIEST, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A graph of a query's dataset that a view is wanted for."""
+
+    name: IRI | None
+    statics: frozenset[IRI | None]
+    windows: tuple[StreamWindow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A graph of a query's dataset, the view that shows it, and the closes of its window."""
+
+    name: IRI | None
+    view: View
+    widest: int
+    grid: Grid | None
+
+    def tick(self, at: Instant, lag: int) -> Instant | None:
+        """The tick of the view that a query sees at an instant; None before the first close."""
+        close = at if self.grid is None else self.grid.at_or_before(at)
+        return None if close is None else close - lag
+
+
+def wanted_graphs(query: ContinuousQuery, program: Program) -> Iterator[Wanted]:
+    """The graphs of a query's dataset."""
+    statics = frozenset((None, *query.graphs))
+    merged = tuple(window for window in query.streams if window.name is None)
+    yield Wanted(None, statics, merged)
+    named = dict.fromkeys(window.name for window in query.streams if window.name is not None)
+    for name in named:
+        windows = tuple(window for window in query.streams if window.name == name)
+        yield Wanted(name, statics if program.rules else frozenset(), windows)
+    for name in query.named_graphs:
+        yield Wanted(name, frozenset([name]), ())
+
+
+def lag_of(query: ContinuousQuery) -> int:
+    """How long before its tick a query looks: a window [open, close) holds nothing at its close."""
+    bounds = {each.window.bounds for each in query.streams if isinstance(each.window, TimeWindow)}
+    return 1 if "[)" in bounds else 0
+
+
+def grids_of(query: ContinuousQuery, report: Report, t0: Instant | None) -> tuple[Grid, ...]:
+    """The grids of a query's ticks; none if it answers whenever a fact happens."""
+    every = report.period or query.every
+    if every is not None:
+        return (Grid(every, t0 or 0, t0),)
+    grids = (window_grid(window, t0) for window in query.streams)
+    return tuple(dict.fromkeys(grid for grid in grids if grid is not None))
+
+
+def sight_key(
+    wanted: Wanted, program: Program, grids: Sequence[Grid], periodic: bool, t0: Instant | None
+) -> tuple[ViewKey, int, Grid | None]:
+    """The key of the view for a graph, the widest range, and the view's own grid if it has one."""
+    closes = {window_grid(window, t0) for window in wanted.windows} - {None}
+    own: Grid | None = None
+    if not periodic and len(closes) == 1:
+        (close,) = closes
+        assert close is not None
+        if not all(close.covers(grid) for grid in grids) or _begins_later(close, grids):
+            own = close
+    key, widest = view_key(program, wanted.statics, wanted.windows, own)
+    return key, widest, own
+
+
+def _begins_later(close: Grid, grids: Sequence[Grid]) -> bool:
+    return close.first is not None and any(
+        grid.first is None or grid.first < close.first for grid in grids
+    )
+
+
+def holds_anything(window: StreamWindow, instants: Instants, tick: Instant) -> bool:
+    """Whether a window holds a fact at a tick."""
+    reach = window.window.range if isinstance(window.window, TimeWindow) else None
+    after = EARLIEST - 1 if reach is None else tick - reach
+    return instants.any_in(after, tick)
+
+
+def has_changed(
+    window: StreamWindow, instants: Instants, before: Instant | None, tick: Instant
+) -> bool:
+    """Whether a window holds other timed facts than at an earlier tick."""
+    if before is None:
+        return True
+    match window.window:
+        case CountWindow():
+            return instants.any_in(before, tick)
+        case TimeWindow(range):
+            came = instants.any_in(max(before, tick - range), tick)
+            return came or instants.any_in(before - range, min(before, tick - range))

@@ -1,0 +1,203 @@
+"""A query at work: its ticks, what it sees, and what it answered last.
+
+In: the instant of a tick. Out: `Answers`, or nothing if the report policy or the stream operator
+has nothing to tell. Ticks are instants of the query; views are asked `lag` before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from ebbtide._kernel import SparqlQuery
+from ebbtide.languages.rspql import StreamWindow, TimeWindow
+from ebbtide.program import ProgramError
+from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
+from ebbtide.queries.grid import Grid
+from ebbtide.queries.instants import Instants
+from ebbtide.queries.registered import RegisteredQuery
+from ebbtide.queries.report import Report
+from ebbtide.queries.sight import Sight, has_changed, holds_anything
+from ebbtide.terms import IRI
+from ebbtide.time import Instant
+
+_EPOCH: Final = datetime(1970, 1, 1)
+_SOLUTION: Final = ((),)
+
+
+class Task:
+    """One registered query at work."""
+
+    def __init__(
+        self,
+        number: int,
+        handle: RegisteredQuery,
+        report: Report,
+        grids: Sequence[Grid],
+        lag: int,
+        sights: Sequence[Sight],
+        instants: Mapping[IRI, Instants],
+    ) -> None:
+        self.number = number
+        self.handle = handle
+        self.query = handle.query
+        self.report = report
+        self.lag = lag
+        self.sights = sights
+        #: The streams it reads.
+        self.streams = frozenset(window.stream for window in self.query.streams)
+        #: Whether it answers whenever a fact happens.
+        self.follows_facts = bool(self.streams) and not grids
+        #: Whether it asks when facts happened.
+        self.looks_at_instants = self.follows_facts or report.looks_at_content
+        self.next: Instant | None = None
+        self.last: Instant | None = None
+        self._grids = grids
+        self._instants = instants
+        self._asked = SparqlQuery(self.query.text)
+        self._dated = _dated_range(self.query.streams) if self.query.timestamps else None
+        self._before: tuple[Row, ...] = ()
+        self._looked_at: dict[StreamWindow, Instant] = {}
+        if self.query.timestamps and self._dated is None:
+            raise ProgramError(
+                "f:timestamp needs windows of time, all of the same range", self.query.origin
+            )
+
+    @property
+    def sight(self) -> Instant | None:
+        """The last instant that its next tick sees."""
+        return None if self.next is None else self.next - self.lag
+
+    @property
+    def reach(self) -> int:
+        """How long before a tick facts may have happened that the report policy asks for."""
+        windows = [each.window for each in self.query.streams]
+        ranges = (each.range for each in windows if isinstance(each, TimeWindow))
+        return max(ranges, default=0) + max((grid.step for grid in self._grids), default=0)
+
+    # ---- ticks -------------------------------------------------------------------------------
+
+    @property
+    def awaits_facts(self) -> bool:
+        """Whether a fact may change its next tick."""
+        return self.last is None or self.follows_facts
+
+    def begin(self, at: Instant) -> None:
+        """Something happened at an instant: the ticks reach back to it, unless under way."""
+        if self.follows_facts and self.last is not None and at <= self.last:
+            return
+        found = self.first_that_sees(at)
+        if found is not None:
+            self.next = found if self.next is None else min(self.next, found)
+
+    def begin_by(self, at: Instant) -> None:
+        """A tick at or before an instant is wanted, even if nothing has happened yet."""
+        if self.next is None and self.last is None and not self.follows_facts:
+            if not self._grids:
+                self.next = at
+                return
+            found = [grid.at_or_before(at + self.lag) for grid in self._grids]
+            self.next = max((each for each in found if each is not None), default=None)
+            if self.next is None:
+                self.next = self._after(at)
+
+    def skip(self, up_to: Instant) -> None:
+        """Ticks whose sight is at or before an instant are over."""
+        self.last = up_to + self.lag
+        self.next = self._after(self.last) if self._grids else None
+
+    def first_that_sees(self, at: Instant) -> Instant | None:
+        """The first tick that sees what happened at an instant."""
+        return at if self.follows_facts else self._after(at + self.lag - 1)
+
+    def _after(self, instant: Instant) -> Instant | None:
+        return min((grid.after(instant) for grid in self._grids), default=None)
+
+    def _move_on(self, tick: Instant) -> None:
+        self.last = tick
+        if self.follows_facts:
+            following = (self._instants[stream].after(tick) for stream in self.streams)
+            self.next = min((each for each in following if each is not None), default=None)
+        else:
+            self.next = self._after(tick)
+
+    # ---- answers -----------------------------------------------------------------------------
+
+    def evaluate(self, tick: Instant) -> Answers | None:
+        """Answer at a tick, and move on to the next one."""
+        self._move_on(tick)
+        if self.handle.state == "paused" or not self._reports(tick):
+            return None
+        variables, rows = self._ask(tick)
+        op: Op | None = None
+        match self.query.emits:
+            case "IStream":
+                op, told = "+", difference(rows, self._before)
+            case "DStream":
+                op, told = "-", difference(self._before, rows)
+            case _:
+                told = rows
+        self._before = rows
+        if op is not None and not told:
+            return None
+        return Answers(tick, self.query.name, self.query.form, variables, told, op)
+
+    def _reports(self, tick: Instant) -> bool:
+        if not self.report.looks_at_content:
+            return True
+        changed = holds = False
+        for sight in self.sights:
+            seen = sight.tick(tick, self.lag)
+            if seen is None:
+                continue
+            for window in self.query.streams:
+                if window.name != sight.name:
+                    continue
+                instants = self._instants[window.stream]
+                before = self._looked_at.get(window)
+                changed = has_changed(window, instants, before, seen) or changed
+                holds = holds_anything(window, instants, seen) or holds
+                self._looked_at[window] = seen
+        return (changed or not self.report.on_change) and (holds or not self.report.non_empty)
+
+    def _ask(self, tick: Instant) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+        graphs = []
+        for sight in self.sights:
+            seen = sight.tick(tick, self.lag)
+            if seen is not None:
+                sight.view.advance(seen)
+                name = None if sight.name is None else sight.name.text
+                graphs.append((name, sight.view.seen(sight.widest)))
+        dated = None if self._dated is None else self._dated + self._surplus
+        match self._asked.answers(graphs, [], _iso(tick), dated):
+            case bool(truth):
+                return (), _SOLUTION if truth else ()
+            case (variables, rows):
+                return tuple(variables), tuple(map(tuple, rows))
+            case triples:
+                distinct = dict.fromkeys(tuple(triple) for triple in triples)
+                return TRIPLE_VARIABLES, tuple(distinct)
+
+    @property
+    def _surplus(self) -> int:
+        """How much wider the view of the default graph is than the windows."""
+        default = self.sights[0]
+        return default.view.widest - default.widest
+
+
+def _dated_range(windows: Sequence[StreamWindow]) -> int | None:
+    """The range that all windows have; None if they differ."""
+    ranges = {
+        each.window.range if isinstance(each.window, TimeWindow) else None for each in windows
+    }
+    return ranges.pop() if len(ranges) == 1 else None
+
+
+def _iso(tick: Instant) -> str:
+    """The lexical form of an instant as xsd:dateTime."""
+    try:
+        moment = _EPOCH + timedelta(milliseconds=tick)
+    except OverflowError:
+        moment = datetime.max if tick > 0 else datetime.min
+    return f"{moment.isoformat(timespec='milliseconds')}Z"
