@@ -1,0 +1,131 @@
+"""What a continuous query must answer at a tick, by definition: slow, and obviously right.
+
+The timed facts that were ever pushed are kept. At a tick each window is cut out of them as its
+language says, each graph is closed by the reference engine, and rdflib, an independent engine,
+answers the SPARQL of the query on that. Nothing is shared with the room `queries` but the shapes
+of `languages.rspql`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from ebbtide.engines.reference import ReferenceEngine
+from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
+from ebbtide.program import TRIPLE, Fact, Program
+from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
+from ebbtide.terms.term import XSD, XSD_STRING
+from ebbtide.time import Instant
+
+Timed = tuple[Fact, Instant]
+
+
+def in_window(window: StreamWindow, events: Iterable[Timed], t: Instant, t0: Instant) -> list[Fact]:
+    """The facts that a window holds, seen at t, when windows are aligned to t0."""
+    match window.window:
+        case CountWindow(size):
+            past = sorted({(at, str(fact), fact) for fact, at in events if at <= t})
+            return [fact for _, _, fact in past[-size:]]
+        case TimeWindow(range, step, "(]"):
+            end = t - (t - t0) % step
+            return [fact for fact, at in events if end - range < at <= end]
+        case TimeWindow(range, step, _):
+            close = t - (t - t0 - range) % step
+            return [fact for fact, at in events if close - range <= at < close]
+
+
+def closed(program: Program, facts: Iterable[Fact]) -> set[Fact]:
+    """The triples that follow from some facts, these included."""
+    engine = ReferenceEngine(program, {})
+    for fact in facts:
+        engine.add(fact)
+    engine.advance(0)
+    return set(engine.facts([TRIPLE]))
+
+
+def dataset_at(
+    query: ContinuousQuery,
+    program: Program,
+    statics: Mapping[IRI | None, Sequence[Fact]],
+    streams: Mapping[IRI, Sequence[Timed]],
+    t: Instant,
+    t0: Instant = 0,
+) -> dict[IRI | None, set[Fact]]:
+    """The graphs that a query sees at t; that of None is the default graph."""
+    background = [fact for name in (None, *query.graphs) for fact in statics.get(name, ())]
+    contents: dict[IRI | None, list[Fact]] = {None: []}
+    for window in query.streams:
+        found = in_window(window, streams.get(window.stream, ()), t, t0)
+        contents.setdefault(window.name, []).extend(found)
+    graphs = {
+        name: closed(program, [*facts, *(background if program.rules or name is None else ())])
+        for name, facts in contents.items()
+    }
+    for name in query.named_graphs:
+        graphs[name] = closed(program, statics[name])
+    return graphs
+
+
+def answers(query: ContinuousQuery, graphs: Mapping[IRI | None, set[Fact]]) -> list[Any]:
+    """What rdflib answers: rows of comparable values, sorted; triples; or a truth in a list."""
+    import rdflib
+
+    dataset = rdflib.Dataset(default_union=False)
+    for name, facts in graphs.items():
+        graph = dataset.default_graph if name is None else dataset.graph(rdflib.URIRef(name.value))
+        for fact in facts:
+            graph.add(tuple(map(_node, fact.terms)))
+    result = dataset.query(query.text)
+    match result.type:
+        case "ASK":
+            return [bool(result.askAnswer)]
+        case "SELECT":
+            names = [str(name) for name in result.vars or ()]
+            rows = [[row[name] for name in names] for row in result]
+            return comparable([[None if v is None else to_term(v) for v in row] for row in rows])
+        case _:
+            return comparable([[to_term(v) for v in row] for row in result.graph or ()])
+
+
+def comparable(rows: Iterable[Sequence[Term | None]]) -> list[Any]:
+    """Rows in an order of their own, numbers by value: engines write one number differently.
+
+    rdflib leaves out solutions that bind nothing, so they are left out here.
+    """
+    bound = (row for row in rows if any(term is not None for term in row))
+    return sorted((tuple(map(_comparable, row)) for row in bound), key=repr)
+
+
+def _comparable(term: Term | None) -> Any:
+    match term:
+        case Literal(lexical, datatype) if datatype in _NUMBERS:
+            number = Decimal(lexical)
+            return (
+                "number",
+                f"{round(number, 9).normalize():f}" if number.is_finite() else lexical,
+            )
+        case None:
+            return ("unbound", "")
+        case BlankNode():
+            return ("blank", "")
+    return ("term", term.text)
+
+
+_NUMBERS = {XSD + name for name in ("integer", "decimal", "double", "float", "int", "long")}
+
+
+def _node(term: Term) -> Any:
+    import rdflib
+
+    match term:
+        case IRI(value):
+            return rdflib.URIRef(value)
+        case BlankNode(label):
+            return rdflib.BNode(label)
+        case Literal(lexical, datatype, language):
+            if language:
+                return rdflib.Literal(lexical, lang=language)
+            kind = None if datatype == XSD_STRING else rdflib.URIRef(datatype)
+            return rdflib.Literal(lexical, datatype=kind, normalize=False)

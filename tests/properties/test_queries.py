@@ -1,0 +1,224 @@
+"""Continuous queries answer what rdflib answers on the window content that the definitions give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
+
+from ebbtide._kernel import sparql_query
+from ebbtide.languages.jena import parse_rules
+from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
+from ebbtide.program import Fact, Program
+from ebbtide.queries import Answers, QueryEngine
+from ebbtide.terms import IRI, parse_term, to_term
+from ebbtide.testing.query_oracle import answers, comparable, dataset_at
+
+E = "http://e/"
+STREAMS = [IRI(E + "s1"), IRI(E + "s2")]
+RULES = {
+    "none": Program(),
+    "transitive": parse_rules(
+        f"[t: (?x <{E}p> ?y), (?y <{E}p> ?z) -> (?x <{E}p> ?z)]"
+        f"[q: (?x <{E}q> ?y) -> (?y <{E}p> ?x)]"
+    ),
+    "negation": parse_rules(f"[n: (?x <{E}p> ?y), noValue(?y, <{E}q>, ?z) -> (?x <{E}r> ?y)]"),
+}
+
+NODES = st.sampled_from("abc").map(lambda name: IRI(E + name))
+VALUES = st.sampled_from([1, 2, 5]).map(to_term)
+FACTS = st.one_of(
+    st.builds(lambda s, p, o: Fact.triple(s, IRI(E + p), o), NODES, st.sampled_from("pq"), NODES),
+    st.builds(lambda s, o: Fact.triple(s, IRI(E + "v"), o), NODES, VALUES),
+)
+EVENTS = st.lists(st.tuples(FACTS, st.integers(0, 24)), max_size=12)
+
+VARIABLES = st.sampled_from(["?x", "?y", "?z"])
+SUBJECTS = st.one_of(VARIABLES, VARIABLES, NODES.map(lambda node: node.text))
+PATTERNS = st.one_of(
+    st.builds(
+        lambda s, p, o: f"{s} {p} {o} .",
+        SUBJECTS,
+        st.sampled_from([f"<{E}p>", f"<{E}q>", f"<{E}r>", "?r"]),
+        SUBJECTS,
+    ),
+    st.builds(lambda s, n: f"{s} <{E}v> ?n{n} .", VARIABLES, st.integers(1, 2)),
+    st.builds(
+        lambda s, path, o: f"{s} {path} {o} .",
+        VARIABLES,
+        st.sampled_from([f"<{E}p>+", f"<{E}p>/<{E}q>", f"^<{E}p>", f"<{E}p>|<{E}q>"]),
+        VARIABLES,
+    ),
+)
+GROUPS = st.lists(PATTERNS, min_size=1, max_size=3).map(" ".join)
+BODIES = st.one_of(
+    GROUPS,
+    st.builds("{} FILTER(?n1 > {})".format, GROUPS, st.integers(0, 3)),
+    st.builds("{{ {} }} UNION {{ {} }}".format, GROUPS, GROUPS),
+    st.builds("{} OPTIONAL {{ {} }}".format, GROUPS, GROUPS),
+    st.builds("{} FILTER NOT EXISTS {{ {} }}".format, GROUPS, PATTERNS),
+    st.builds("{} MINUS {{ {} }}".format, GROUPS, PATTERNS),
+    st.builds("{} FILTER(?x != ?y)".format, GROUPS),
+    st.builds("{} BIND(?n1 + 1 AS ?m)".format, GROUPS),
+)
+
+
+def _select(body: str, kind: str) -> str:
+    match kind:
+        case "rows":
+            return f"SELECT ?x ?y ?n1 WHERE {{ {body} }}"
+        case "distinct":
+            return f"SELECT DISTINCT ?x WHERE {{ {body} }}"
+        case "count":
+            return f"SELECT ?x (COUNT(?y) AS ?many) WHERE {{ {body} }} GROUP BY ?x"
+        case "sums":
+            return (
+                "SELECT ?x (SUM(?n1) AS ?sum) (MIN(?n1) AS ?least) (MAX(?n1) AS ?most) "
+                f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x"
+            )
+        case "average":
+            return (
+                "SELECT ?x (AVG(?n1) AS ?mean) (COUNT(*) AS ?many) "
+                f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x "
+                "HAVING(COUNT(*) > 1)"
+            )
+        case "all":
+            return f"SELECT (COUNT(*) AS ?many) WHERE {{ {body} }}"
+        case "ask":
+            return f"ASK {{ {body} }}"
+        case _:
+            return f"CONSTRUCT {{ ?x <{E}made> ?y }} WHERE {{ {body} }}"
+
+
+KINDS = st.sampled_from(
+    ["rows", "rows", "distinct", "count", "sums", "average", "all", "ask", "construct"]
+)
+
+
+def _query(name: str, text: str, streams: Sequence[StreamWindow], every: int | None) -> Any:
+    algebra = sparql_query(text)
+    return ContinuousQuery(
+        name, algebra[0], "RStream", "query", every, tuple(streams), (), (), text, algebra
+    )
+
+
+WINDOWS = st.builds(TimeWindow, st.integers(1, 12), st.integers(1, 6))
+
+
+@st.composite
+def csparql(draw: st.DrawFn) -> ContinuousQuery:
+    kind = draw(KINDS)
+    text = _select(draw(BODIES), kind)
+    read = draw(st.lists(st.sampled_from(STREAMS), min_size=1, max_size=2, unique=True))
+    if draw(st.booleans()):
+        windows = [StreamWindow(each, None, draw(WINDOWS)) for each in read]
+        step = draw(st.integers(1, 6))
+        windows = [
+            StreamWindow(each.stream, None, TimeWindow(each.window.range, step))  # type: ignore
+            for each in windows
+        ]
+        every = draw(st.sampled_from([None, step, 3]))
+        if len(windows) > 1:
+            every = None
+        return _query("q", text, windows, every)
+    sizes = st.integers(1, 5)
+    return _query(
+        "q", text, [StreamWindow(each, None, CountWindow(draw(sizes))) for each in read], 3
+    )
+
+
+@st.composite
+def rspql(draw: st.DrawFn) -> ContinuousQuery:
+    names = [IRI(E + "w1"), IRI(E + "w2")][: draw(st.integers(1, 2))]
+    windows = [
+        StreamWindow(
+            draw(st.sampled_from(STREAMS)),
+            name,
+            TimeWindow(draw(st.integers(1, 12)), draw(st.integers(1, 6)), "[)"),
+        )
+        for name in names
+    ]
+    parts = " ".join(f"GRAPH {name.text} {{ {draw(GROUPS)} }}" for name in names)
+    return _query("q", _select(parts, draw(KINDS)), windows, None)
+
+
+@dataclass
+class Case:
+    query: ContinuousQuery
+    rules: str
+    background: list[Fact]
+    streams: dict[IRI, list[tuple[Fact, int]]]
+
+
+CASES = st.builds(
+    Case,
+    st.one_of(csparql(), rspql()),
+    st.sampled_from(sorted(RULES)),
+    st.lists(FACTS, max_size=4),
+    st.fixed_dictionaries(dict.fromkeys(STREAMS, EVENTS)),
+)
+
+
+def pushed(engine: QueryEngine, streams: dict[IRI, list[tuple[Fact, int]]]) -> None:
+    for at, stream, fact in sorted(
+        ((at, stream.value, fact) for stream, events in streams.items() for fact, at in events),
+        key=lambda each: each[0],
+    ):
+        engine.push(stream, fact, at)
+
+
+def told(answers: Answers) -> list[Any]:
+    if answers.form == "ask":
+        return [answers.truth]
+    return comparable(
+        [[None if text is None else parse_term(text) for text in row] for row in answers.rows]
+    )
+
+
+def check(case: Case, reported: Sequence[Answers]) -> None:
+    for each in reported:
+        graphs = dataset_at(
+            case.query, RULES[case.rules], {None: case.background}, case.streams, each.tick
+        )
+        expected = answers(case.query, graphs)
+        note(f"{each.tick}: {case.query.text}\n{each.rows}")
+        assert told(each) == expected
+
+
+@given(CASES)
+def test_answers_are_those_of_rdflib_on_the_oracle_s_windows(case: Case) -> None:
+    engine = QueryEngine(RULES[case.rules], background=case.background)
+    query = engine.register(case.query)
+    pushed(engine, case.streams)
+    engine.finish()
+    check(case, list(query))
+
+
+@given(st.lists(CASES, min_size=2, max_size=4))
+def test_queries_that_share_a_view_do_not_disturb_each_other(cases: list[Case]) -> None:
+    first = cases[0]
+    alone: list[list[tuple[int, list[Any]]]] = []
+    together = QueryEngine(RULES[first.rules], background=first.background)
+    handles = []
+    for number, case in enumerate(cases):
+        query = ContinuousQuery(
+            **{
+                **{name: getattr(case.query, name) for name in ContinuousQuery.__slots__},
+                "name": f"q{number}",
+            }
+        )
+        single = QueryEngine(RULES[first.rules], background=first.background)
+        handle = single.register(query)
+        pushed(single, first.streams)
+        single.finish()
+        alone.append([(each.tick, told(each)) for each in handle])
+        handles.append(together.register(query))
+    pushed(together, first.streams)
+    together.finish()
+    for handle, expected in zip(handles, alone, strict=True):
+        assume(bool(expected))
+        found = [(each.tick, told(each)) for each in handle]
+        assert found[: len(expected)] == expected
