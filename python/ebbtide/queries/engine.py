@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, SupportsIndex
 
-from ebbtide.languages.rspql import ContinuousQuery
+from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
 from ebbtide.queries.instants import Instants
@@ -52,19 +52,16 @@ class QueryEngine:
     Facts may arrive out of order by `lateness`. Time begins at `t0`, to which windows are aligned;
     without it they are aligned to 0. `report` is the policy of queries that bring none.
 
-    >>> from ebbtide.languages.rspql import ContinuousQuery, StreamWindow, TimeWindow
-    >>> cars = IRI("http://e/cars")
     >>> engine = QueryEngine()
-    >>> query = engine.register(
-    ...     ContinuousQuery(
-    ...         "fast", "select", "RStream", "query", None,
-    ...         (StreamWindow(cars, None, TimeWindow(10_000, 5_000)),), (), (),
-    ...         "SELECT ?car { ?car <http://e/speed> ?v FILTER(?v > 50) }", (),
-    ...     )
-    ... )
+    >>> query = engine.register('''
+    ...     PREFIX ex: <http://e/>
+    ...     REGISTER QUERY fast AS
+    ...     SELECT ?car FROM STREAM ex:cars [RANGE 10s STEP 5s]
+    ...     WHERE { ?car ex:speed ?v FILTER(?v > 50) }
+    ... ''')
     >>> query.subscribe(lambda answers: print(answers.tick, answers.bindings))
-    >>> engine.push(cars, ("<http://e/a>", "<http://e/speed>", 70), at=1_000)
-    >>> engine.push(cars, ("<http://e/b>", "<http://e/speed>", 30), at=12_000)
+    >>> engine.push("http://e/cars", ("<http://e/a>", "<http://e/speed>", 70), at=1_000)
+    >>> engine.push("http://e/cars", ("<http://e/b>", "<http://e/speed>", 30), at=12_000)
     5000 [{'car': IRI(value='http://e/a')}]
     10000 [{'car': IRI(value='http://e/a')}]
     >>> engine.finish()
@@ -109,12 +106,17 @@ class QueryEngine:
 
     def register(
         self,
-        query: ContinuousQuery,
+        query: str | ContinuousQuery,
         *,
         rules: Rules | None = None,
         report: Report | str | None = None,
     ) -> RegisteredQuery:
-        """Register a query; its first tick is the next one that is not over yet."""
+        """Register a query; its first tick is the next one that is not over yet.
+
+        A query is a text in C-SPARQL or RSP-QL, or what `load_continuous_query` read.
+        """
+        if isinstance(query, str):
+            query = parse_continuous_query(query)
         others = [handle.query for handle in self._tasks]
         if query.name in {other.name for other in others}:
             raise ProgramError(f"there is a query {query.name} already", query.origin)

@@ -7,23 +7,21 @@ instant are evaluated: producers before readers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
-from ebbtide.languages.rspql import ContinuousQuery
+from ebbtide.languages.rspql import BASE, ContinuousQuery
 from ebbtide.program import ProgramError
 from ebbtide.terms import IRI
-
-_PLAIN: Final = "urn:ebbtide:stream:"
 
 
 def fed_stream(query: ContinuousQuery) -> IRI | None:
     """The stream that a query feeds, if it feeds one.
 
-    A name that is not an IRI stands for `urn:ebbtide:stream:NAME`.
+    A name that is not an IRI is relative to the `BASE` of query texts: REGISTER STREAM alarms feeds
+    FROM STREAM <alarms>.
     """
     if query.registers != "stream" or query.form not in ("construct", "describe"):
         return None
-    return IRI(query.name if ":" in query.name else _PLAIN + query.name)
+    return IRI(query.name if ":" in query.name else BASE + query.name)
 
 
 def ranks(queries: Sequence[ContinuousQuery]) -> list[int]:

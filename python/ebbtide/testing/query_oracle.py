@@ -77,7 +77,7 @@ def answers(query: ContinuousQuery, graphs: Mapping[IRI | None, set[Fact]]) -> l
         graph = dataset.default_graph if name is None else dataset.graph(rdflib.URIRef(name.value))
         for fact in facts:
             graph.add(tuple(map(_node, fact.terms)))
-    result = dataset.query(query.text)
+    result: Any = dataset.query(query.text)
     match result.type:
         case "ASK":
             return [bool(result.askAnswer)]
