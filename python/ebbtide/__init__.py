@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ebbtide.engines.protocol import Delta
     from ebbtide.languages.jena import load_rules, parse_rules
     from ebbtide.program import BuiltinError, Fact, Program, ProgramError, Rule, builtin
+    from ebbtide.queries import QueryEngine
     from ebbtide.reasoner import Reasoner
     from ebbtide.terms import IRI, BlankNode, Literal
     from ebbtide.time import FOREVER, Count, Landmark, Sliding, Tumbling
@@ -37,6 +38,7 @@ _HOME: Final = {
     "Program": "ebbtide.program",
     "ProgramError": "ebbtide.program",
     "Proof": "ebbtide.engines.proof",
+    "QueryEngine": "ebbtide.queries",
     "Reasoner": "ebbtide.reasoner",
     "Rule": "ebbtide.program",
     "Sliding": "ebbtide.time",
@@ -61,6 +63,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "Proof",
+    "QueryEngine",
     "Reasoner",
     "Rule",
     "Sliding",
