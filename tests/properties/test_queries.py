@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from ebbtide._kernel import sparql_query
 from ebbtide.languages.jena import parse_rules
+from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
 from ebbtide.program import Fact, Program
 from ebbtide.queries import Answers, QueryEngine
 from ebbtide.terms import IRI, parse_term, to_term
