@@ -9,6 +9,7 @@ from ebbtide.cli.demo import demo
 from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
 from ebbtide.cli.materialize import materialize
+from ebbtide.cli.query import query
 from ebbtide.cli.rules import rules
 from ebbtide.cli.run import run
 
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(materialize)
+app.command()(query)
 app.command()(run)
 app.add_typer(bench, name="bench")
 app.add_typer(explain, name="explain")

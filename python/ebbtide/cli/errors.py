@@ -18,8 +18,11 @@ class Explained(NamedTuple):
 def explain(error: Exception) -> Explained | None:
     """The end of a command that raised `error`; None for a bug."""
     from ebbtide.engines.native import BudgetExceeded
+    from ebbtide.languages.rspql.duration import DurationError
     from ebbtide.pipeline.errors import PipelineError
     from ebbtide.program import ProgramError
+    from ebbtide.queries.report import ReportError
+    from ebbtide.queries.sources import SourceError
     from ebbtide.terms import TermError
     from ebbtide.terms.formats import FormatError
     from ebbtide.testing.workloads import WorkloadError
@@ -29,6 +32,8 @@ def explain(error: Exception) -> Explained | None:
         case BudgetExceeded():
             return Explained(BUDGET_HIT, _one_line(error))
         case ProgramError() | TermError() | FormatError() | InstantError() | WindowError():
+            return Explained(WRONG_INPUT, _one_line(error))
+        case DurationError() | ReportError() | SourceError():
             return Explained(WRONG_INPUT, _one_line(error))
         case WorkloadError() | InputError() | PipelineError():
             return Explained(WRONG_INPUT, _one_line(error))

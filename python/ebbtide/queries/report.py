@@ -10,12 +10,12 @@ They can be combined: `content-change,non-empty`, `periodic:5s,non-empty`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
-_UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-_PERIOD: Final = re.compile(r"periodic:([0-9]+)([a-z]*)")
+from ebbtide.languages.rspql.duration import parse_duration
+
+_PERIODIC: Final = "periodic:"
 
 
 class ReportError(ValueError):
@@ -52,10 +52,8 @@ class Report:
                     on_change = True
                 case "non-empty":
                     non_empty = True
-                case _ if (found := _PERIOD.fullmatch(policy)) and found[2] in {"", *_UNITS}:
-                    period = int(found[1]) * _UNITS[found[2] or "ms"]
-                    if period == 0:
-                        raise ReportError("the period of a report must be positive")
+                case _ if policy.startswith(_PERIODIC):
+                    period = parse_duration(policy.removeprefix(_PERIODIC))
                 case _:
                     raise ReportError(
                         f"unknown report policy {policy!r}; there are window-close, "

@@ -26,7 +26,7 @@ from ebbtide.program.reserved import NOW
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.static import StaticGraph
 from ebbtide.terms import IRI, to_term
-from ebbtide.time import Count, Instant, Sliding, Window
+from ebbtide.time import LATEST, Count, Instant, Sliding, Window
 
 #: The stream of the fact that says which tick it is.
 _CLOCK: Final = "now:"
@@ -186,5 +186,6 @@ def window_grid(window: StreamWindow, t0: Instant | None) -> Grid | None:
         case TimeWindow(range, step, "(]"):
             return Grid(step, t0 or 0, t0)
         case TimeWindow(range, step, _):
-            close = (t0 or 0) + range
+            # What holds everything that happened opens at t0, and closes whenever it is asked.
+            close = (t0 or 0) + (range if range < LATEST else 0)
             return Grid(step, close, None if t0 is None else close)

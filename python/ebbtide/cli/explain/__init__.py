@@ -6,12 +6,14 @@ import typer
 
 from ebbtide.cli.explain.maintenance import maintenance
 from ebbtide.cli.explain.plan import plan
+from ebbtide.cli.explain.query import query
 from ebbtide.cli.explain.why import why
 
 explain = typer.Typer(
-    help="Show the plan or the maintenance program of rules, or the proof of a fact.",
+    help="Show how rules or queries are run, or the proof of a fact.",
     no_args_is_help=True,
 )
 explain.command()(maintenance)
 explain.command()(plan)
+explain.command()(query)
 explain.command()(why)

@@ -1,0 +1,164 @@
+"""`ebbtide query`: the answers of continuous queries over streams, as JSON lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ebbtide.cli.builtins import Builtins, import_builtins
+from ebbtide.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ebbtide.queries import Answers, QueryEngine, RegisteredQuery
+
+Queries = Annotated[
+    list[Path], typer.Argument(help="Queries in C-SPARQL or RSP-QL.", metavar="QUERY...")
+]
+Background = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="An RDF file that holds for ever: in the default graph, or as the graph IRI. "
+        "May be repeated.",
+        metavar="[IRI=]FILE",
+    ),
+]
+RuleNames = Annotated[
+    str | None,
+    typer.Option(help="Regimes and rule files, joined by commas.", metavar="RULES"),
+]
+Start = Annotated[
+    str | None,
+    typer.Option(help="The instant that windows are aligned to, and time begins at."),
+]
+ReportPolicy = Annotated[
+    str,
+    typer.Option(
+        help="window-close, content-change, non-empty, periodic:DURATION; joined by commas.",
+        metavar="POLICY",
+    ),
+]
+
+
+def query(
+    queries: Queries,
+    stream: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Where the facts of a stream come from: a file, - for standard input, or "
+            "tcp://HOST:PORT. May be repeated.",
+            metavar="IRI=SOURCE",
+        ),
+    ] = None,
+    background: Background = None,
+    rules: RuleNames = None,
+    builtins: Builtins = None,
+    lateness: Annotated[
+        str | None,
+        typer.Option(help="How far out of order facts may arrive: 5s, PT5S.", metavar="DURATION"),
+    ] = None,
+    t0: Start = None,
+    report: ReportPolicy = "window-close",
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show the latest answers in a table.")
+    ] = False,
+) -> None:
+    """Register the queries, read the streams, and write answers as ticks happen, a line each."""
+    from ebbtide.queries.sources import merged
+
+    import_builtins(builtins)
+    engine = make_engine(background, rules, lateness, t0, report)
+    handles = register(engine, queries)
+    sources = dict(_pair(each, "--stream") for each in stream or ())
+    for name in sources:
+        if not any(name in {each.stream.value for each in one.query.streams} for one in handles):
+            raise InputError(f"--stream {name}: no query reads this stream")
+    show, shown = _table() if follow else (_write, nullcontext())
+    for handle in handles:
+        handle.subscribe(show)
+    with shown:
+        for name, (triple, at) in merged(sources):
+            engine.push(name, triple, at)
+        engine.finish()
+    if engine.late:
+        print(f"ebbtide: {engine.late} facts came too late", file=sys.stderr)
+
+
+def make_engine(
+    background: list[str] | None,
+    rules: str | None,
+    lateness: str | None,
+    t0: str | None,
+    report: str,
+) -> QueryEngine:
+    """The engine that the options ask for."""
+    from ebbtide.languages.rspql.duration import parse_duration
+    from ebbtide.queries import QueryEngine
+    from ebbtide.time import parse_instant
+
+    plain = [each for each in background or () if not _is_named(each)]
+    named = dict(_pair(each, "--background") for each in background or () if _is_named(each))
+    return QueryEngine(
+        rules or (),
+        background=plain,
+        graphs=named,
+        lateness=0 if lateness is None else parse_duration(lateness),
+        t0=None if t0 is None else parse_instant(t0),
+        report=report,
+    )
+
+
+def register(engine: QueryEngine, queries: list[Path]) -> list[RegisteredQuery]:
+    """The queries of some files, registered."""
+    from ebbtide.languages.rspql import load_continuous_query
+
+    return [engine.register(load_continuous_query(path)) for path in queries]
+
+
+def _is_named(background: str) -> bool:
+    name, separator, _ = background.partition("=")
+    return bool(separator) and ":" in name
+
+
+def _pair(option: str, name: str) -> tuple[str, str]:
+    # An IRI may contain =, but what follows its last one is the source.
+    iri, separator, source = option.rpartition("=")
+    if not separator or not iri or not source:
+        raise InputError(f"{name} {option}: expected IRI=SOURCE")
+    return iri.removeprefix("<").removesuffix(">"), source
+
+
+def _write(answers: Answers) -> None:
+    import json
+
+    print(json.dumps(answers.json(), ensure_ascii=False), flush=True)
+
+
+def _table() -> tuple[Callable[[Answers], None], AbstractContextManager[object]]:
+    """A function that shows answers, and the screen they are on."""
+    from rich.console import Group
+    from rich.live import Live
+    from rich.table import Table
+
+    most_rows = 20
+    latest: dict[str, Table] = {}
+    live = Live(refresh_per_second=8)
+
+    def show(answers: Answers) -> None:
+        changed = {"+": ", new", "-": ", gone", None: ""}[answers.op]
+        title = f"{answers.query} at {answers.tick}: {len(answers)} answers{changed}"
+        table = Table(*answers.variables, title=title, title_justify="left")
+        for row in answers.rows[:most_rows]:
+            table.add_row(*(text or "" for text in row))
+        if len(answers) > most_rows:
+            table.caption = f"and {len(answers) - most_rows} more"
+        latest[answers.query] = table
+        live.update(Group(*latest.values()))
+
+    return show, live
