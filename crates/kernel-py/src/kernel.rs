@@ -293,6 +293,25 @@ impl Kernel {
         rows.map(tuple).collect()
     }
 
+    /// The facts of a relation that end after an instant.
+    fn rows(&self, relation: usize, after: i64) -> Vec<Vec<String>> {
+        let id = RelationId::at(relation);
+        let facts = self.core.relation(id);
+        let rows = facts.live().filter(|row| facts.until(*row).0 > after);
+        rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
+    }
+
+    /// The facts of a relation that the last tick brought (1) and took (-1).
+    fn row_changes(&self, relation: usize) -> Vec<(Vec<String>, i64)> {
+        let id = RelationId::at(relation);
+        let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
+        let changed = changes.filter_map(|(change, after)| {
+            let diff = i64::from(after != NEVER) - i64::from(change.before != NEVER);
+            (diff != 0).then(|| (texts(&self.core, change.fact), diff))
+        });
+        changed.collect()
+    }
+
     /// The facts of a relation that hold, as record batches.
     fn facts_arrow(&self, relation: usize) -> PyResult<Table> {
         let id = RelationId::at(relation);

@@ -3,7 +3,7 @@
 //! A graph is a relation of three columns. It is seen through lifetimes: only the facts that hold
 //! after an instant are in it, so that a window shorter than the kernel's is a filter. A *table* is a
 //! relation of any arity, seen as a graph of its own: row r has the term t in column c is the triple
-//! (r, column c, t).
+//! (r, column c, t), unless t is `UNBOUND`, which stands for nothing.
 //!
 //! A term goes by its id in the first kernel; terms that only other kernels or the query know are
 //! numbered beyond. Lookups need an index on exactly the bound columns. Where there is none, that is
@@ -24,6 +24,8 @@ use crate::term::{parse, text};
 
 const OTHER: u64 = 1 << 32;
 const ROW: u64 = 2 << 32;
+/// What stands in the column of a variable that a solution does not bind.
+const UNBOUND: &str = "<urn:ebbtide:unbound>";
 /// Smaller relations are searched row by row.
 const SMALL: usize = 32;
 
@@ -238,6 +240,8 @@ impl<'k> Dataset<'k> {
             },
             (None, None) => self.rows(view, Vec::new()),
         };
+        let unbound = kernel.dictionary().lookup(UNBOUND);
+        let rows = rows.filter(move |row| Some(relation.term(*row, column)) != unbound);
         let (predicate, graph_name) = (self.columns[column], self.names[view]);
         let cells = rows.map(move |row| {
             let term = self.node_of(view, relation.term(row, column));

@@ -170,14 +170,13 @@ class Task:
                 name = None if sight.name is None else sight.name.text
                 graphs.append((name, sight.view.seen(sight.widest)))
         dated = None if self._dated is None else self._dated + self._surplus
-        match self._asked.answers(graphs, [], _iso(tick), dated):
-            case bool(truth):
-                return (), _SOLUTION if truth else ()
-            case (variables, rows):
-                return tuple(variables), tuple(map(tuple, rows))
-            case triples:
-                distinct = dict.fromkeys(tuple(triple) for triple in triples)
-                return TRIPLE_VARIABLES, tuple(distinct)
+        found = self._asked.answers(graphs, [], _iso(tick), dated)
+        if isinstance(found, bool):
+            return (), _SOLUTION if found else ()
+        if isinstance(found, tuple):
+            variables, rows = found
+            return tuple(variables), tuple(map(tuple, rows))
+        return TRIPLE_VARIABLES, tuple(dict.fromkeys(tuple(triple) for triple in found))
 
     @property
     def _surplus(self) -> int:
