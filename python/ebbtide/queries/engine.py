@@ -16,7 +16,9 @@ from typing import Any, Final, SupportsIndex
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
+from ebbtide.queries.explain import explained
 from ebbtide.queries.instants import Instants
+from ebbtide.queries.lowering import plan_query
 from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
@@ -24,7 +26,7 @@ from ebbtide.queries.schedule import Schedule
 from ebbtide.queries.sight import Sight, grids_of, lag_of, sight_key, wanted_graphs
 from ebbtide.queries.static import static_graphs
 from ebbtide.queries.task import Task
-from ebbtide.queries.view import View, ViewKey
+from ebbtide.queries.view import View, ViewKey, wants
 from ebbtide.reasoner.intake import (
     TIME_COLUMN,
     FactLike,
@@ -151,16 +153,18 @@ class QueryEngine:
         grids = grids_of(query, report, self._t0)
         for window in query.streams:
             self._instants.setdefault(window.stream, Instants())
+        wanted = list(wanted_graphs(query, program))
+        plan = plan_query(query, [each.name for each in wanted])
+        step = min((grid.step for grid in grids), default=0)
         sights = []
-        for wanted in wanted_graphs(query, program):
-            key, widest, own = sight_key(
-                wanted, program, grids, report.period is not None, self._t0
-            )
+        for each in wanted:
+            key, widest, own = sight_key(each, program, grids, report.period is not None, self._t0)
             view = self._views.get(key) or View(key, program, self._graphs)
-            sights.append(Sight(wanted.name, view, widest, own))
-        task = Task(number, handle, report, grids, lag_of(query), sights, self._instants)
+            reader = wants(plan, query, each.name, widest, step)
+            sights.append(Sight(each.name, view, reader, own))
+        task = Task(number, handle, report, grids, lag_of(query), sights, plan, self._instants)
         for sight in sights:
-            sight.view.join(number, sight.widest, min((grid.step for grid in grids), default=0))
+            sight.view.join(number, sight.reader)
             self._views[sight.view.key] = sight.view
         over = [self._sighted[each] for each in task.streams if each in self._sighted]
         if over:
@@ -201,17 +205,7 @@ class QueryEngine:
 
     def explain(self, handle: RegisteredQuery) -> str:
         """Which part of a query runs how."""
-        task = self._tasks[handle]
-        lines = [f"query {handle.name}: {task.query.form}, {task.query.emits}"]
-        for sight in task.sights:
-            name = "the default graph" if sight.name is None else f"graph {sight.name}"
-            streams = ", ".join(sorted(stream.text for stream in sight.view.streams)) or "no stream"
-            lines.append(
-                f"  {name}: a view of {streams}, kept for {sight.view.widest} ms, shared by "
-                f"{len(sight.view.readers)}, {len(sight.view.program.rules)} rules"
-            )
-        lines.append("  SPARQL, on the facts of the views, at every tick: the whole pattern")
-        return "\n".join(lines)
+        return explained(self._tasks[handle])
 
     # ---- facts in ----------------------------------------------------------------------------
 

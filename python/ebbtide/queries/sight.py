@@ -19,7 +19,7 @@ from ebbtide.program import Program
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
 from ebbtide.queries.report import Report
-from ebbtide.queries.view import View, ViewKey, view_key, window_grid
+from ebbtide.queries.view import Reader, View, ViewKey, view_key, window_grid
 from ebbtide.terms import IRI
 from ebbtide.time import EARLIEST, Instant
 
@@ -39,8 +39,13 @@ class Sight:
 
     name: IRI | None
     view: View
-    widest: int
+    reader: Reader
     grid: Grid | None
+
+    @property
+    def widest(self) -> int:
+        """The widest range of its windows."""
+        return self.reader.widest
 
     def tick(self, at: Instant, lag: int) -> Instant | None:
         """The tick of the view that a query sees at an instant; None before the first close."""

@@ -6,16 +6,19 @@ has nothing to tell. Ticks are instants of the query; views are asked `lag` befo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from ebbtide._kernel import SparqlQuery
+from ebbtide._kernel import Kernel, SparqlQuery
 from ebbtide.languages.rspql import StreamWindow, TimeWindow
+from ebbtide.languages.sparql_rules import UNBOUND
 from ebbtide.program import ProgramError
 from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
+from ebbtide.queries.lowering import Asked, Direct, Grouped, Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.sight import Sight, has_changed, holds_anything
@@ -24,6 +27,7 @@ from ebbtide.time import Instant
 
 _EPOCH: Final = datetime(1970, 1, 1)
 _SOLUTION: Final = ((),)
+_OPS: Final[Mapping[str, Op | None]] = {"RStream": None, "IStream": "+", "DStream": "-"}
 
 
 class Task:
@@ -37,6 +41,7 @@ class Task:
         grids: Sequence[Grid],
         lag: int,
         sights: Sequence[Sight],
+        plan: Direct | Asked,
         instants: Mapping[IRI, Instants],
     ) -> None:
         self.number = number
@@ -45,6 +50,7 @@ class Task:
         self.report = report
         self.lag = lag
         self.sights = sights
+        self._sights = {sight.name: sight for sight in sights}
         #: The streams it reads.
         self.streams = frozenset(window.stream for window in self.query.streams)
         #: Whether it answers whenever a fact happens.
@@ -53,9 +59,10 @@ class Task:
         self.looks_at_instants = self.follows_facts or report.looks_at_content
         self.next: Instant | None = None
         self.last: Instant | None = None
+        self.plan = plan
         self._grids = grids
         self._instants = instants
-        self._asked = SparqlQuery(self.query.text)
+        self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._dated = _dated_range(self.query.streams) if self.query.timestamps else None
         self._before: tuple[Row, ...] = ()
         self._looked_at: dict[StreamWindow, Instant] = {}
@@ -129,19 +136,23 @@ class Task:
         self._move_on(tick)
         if self.handle.state == "paused" or not self._reports(tick):
             return None
-        variables, rows = self._ask(tick)
-        op: Op | None = None
-        match self.query.emits:
-            case "IStream":
-                op, told = "+", difference(rows, self._before)
-            case "DStream":
-                op, told = "-", difference(self._before, rows)
-            case _:
-                told = rows
-        self._before = rows
-        if op is not None and not told:
+        plan, emits = self.plan, self.query.emits
+        if isinstance(plan, Direct):
+            variables: tuple[str, ...] = plan.variables
+            told = self._rows(plan, tick) if emits == "RStream" else self._changes(plan, tick)
+        else:
+            variables, rows = self._ask(plan, tick)
+            match emits:
+                case "IStream":
+                    told = difference(rows, self._before)
+                case "DStream":
+                    told = difference(self._before, rows)
+                case _:
+                    told = rows
+            self._before = rows
+        if emits != "RStream" and not told:
             return None
-        return Answers(tick, self.query.name, self.query.form, variables, told, op)
+        return Answers(tick, self.query.name, self.query.form, variables, told, _OPS[emits])
 
     def _reports(self, tick: Instant) -> bool:
         if not self.report.looks_at_content:
@@ -161,16 +172,46 @@ class Task:
                 self._looked_at[window] = seen
         return (changed or not self.report.on_change) and (holds or not self.report.non_empty)
 
-    def _ask(self, tick: Instant) -> tuple[tuple[str, ...], tuple[Row, ...]]:
-        graphs = []
-        for sight in self.sights:
-            seen = sight.tick(tick, self.lag)
-            if seen is not None:
-                sight.view.advance(seen)
-                name = None if sight.name is None else sight.name.text
-                graphs.append((name, sight.view.seen(sight.widest)))
+    def _look(self, sight: Sight, tick: Instant) -> bool:
+        """Bring a view to what is seen at a tick; False before its window closed first."""
+        seen = sight.tick(tick, self.lag)
+        if seen is not None:
+            sight.view.advance(seen)
+        return seen is not None
+
+    def _rows(self, plan: Direct, tick: Instant) -> tuple[Row, ...]:
+        """The answers that a relation holds."""
+        sight = self._sights[plan.graph]
+        if not self._look(sight, tick):
+            return ()
+        kernel, place, after = sight.view.seen(sight.widest, plan.pattern.relation)
+        return tuple(_projected(row, plan) for row in kernel.rows(place, after))
+
+    def _changes(self, plan: Direct, tick: Instant) -> tuple[Row, ...]:
+        """The answers that a relation gained, or lost, since the last report."""
+        sight = self._sights[plan.graph]
+        if not self._look(sight, tick):
+            return ()
+        net: Counter[Row] = Counter()
+        for row, diff in sight.reader.changes.items():
+            net[_projected(row, plan)] += diff
+        sight.reader.changes.clear()
+        return tuple((+net if self.query.emits == "IStream" else -net).elements())
+
+    def _ask(self, plan: Asked, tick: Instant) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+        """What SPARQL answers, on tables and on the facts of the views."""
+        assert self._asked is not None, "what is not direct is asked"
+        shown = {name: sight for name, sight in self._sights.items() if self._look(sight, tick)}
+        graphs = [
+            (None if name is None else name.text, sight.view.seen(sight.widest))
+            for name, sight in shown.items()
+        ]
+        tables = []
+        for table in plan.tables:
+            if (sight := shown.get(table.graph)) is not None:
+                tables.append((table.name, _content(table.content, sight)))
         dated = None if self._dated is None else self._dated + self._surplus
-        found = self._asked.answers(graphs, [], _iso(tick), dated)
+        found = self._asked.answers(graphs, tables, _iso(tick), dated)
         if isinstance(found, bool):
             return (), _SOLUTION if found else ()
         if isinstance(found, tuple):
@@ -181,8 +222,19 @@ class Task:
     @property
     def _surplus(self) -> int:
         """How much wider the view of the default graph is than the windows."""
-        default = self.sights[0]
+        default = self._sights[None]
         return default.view.widest - default.widest
+
+
+def _content(content: Maintained | Grouped, sight: Sight) -> tuple[Kernel, int, Instant]:
+    if isinstance(content, Grouped):
+        return sight.view.seen_group(sight.widest, content)
+    return sight.view.seen(sight.widest, content.relation)
+
+
+def _projected(row: Sequence[str | None], plan: Direct) -> Row:
+    texts = (None if column is None else row[column] for column in plan.columns)
+    return tuple(None if text == UNBOUND.text else text for text in texts)
 
 
 def _dated_range(windows: Sequence[StreamWindow]) -> int | None:

@@ -13,17 +13,21 @@ grid; all others are asked for at the tick that is evaluated.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, Final
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
-from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
+from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.program.reserved import NOW
+from ebbtide.queries.answers import Row
+from ebbtide.queries.compile import compiled, group_name, narrowed_name
 from ebbtide.queries.grid import Grid
+from ebbtide.queries.lowering import Asked, Direct, Grouped, Maintained
 from ebbtide.queries.static import StaticGraph
 from ebbtide.terms import IRI, to_term
 from ebbtide.time import LATEST, Count, Instant, Sliding, Window
@@ -77,6 +81,37 @@ def view_key(
     return ViewKey(program.fingerprint, statics, relative, own_range, grid), widest
 
 
+@dataclass(slots=True, eq=False)
+class Reader:
+    """What a query wants of a view: through windows of a widest range, at ticks `step` apart.
+
+    `follows` is the pattern whose `changes` are noted until the reader takes them.
+    """
+
+    widest: int
+    step: int
+    patterns: tuple[Maintained, ...] = ()
+    groups: tuple[Grouped, ...] = ()
+    follows: Maintained | None = None
+    changes: Counter[Row] = field(default_factory=Counter)
+    is_following: bool = False
+
+
+def wants(
+    plan: Direct | Asked, query: ContinuousQuery, graph: IRI | None, widest: int, step: int
+) -> Reader:
+    """What a query that runs by a plan wants of the view that shows a graph."""
+    if isinstance(plan, Direct):
+        if plan.graph != graph:
+            return Reader(widest, step)
+        follows = None if query.emits == "RStream" else plan.pattern
+        return Reader(widest, step, (plan.pattern,), (), follows)
+    contents = [table.content for table in plan.tables if table.graph == graph]
+    patterns = tuple(each for each in contents if isinstance(each, Maintained))
+    groups = tuple(each for each in contents if isinstance(each, Grouped))
+    return Reader(widest, step, patterns, groups)
+
+
 class View:
     """A materialisation that several queries look at."""
 
@@ -85,12 +120,12 @@ class View:
     ) -> None:
         self.key = key
         self.program = program
-        self.readers: dict[int, tuple[int, int]] = {}
+        self.readers: dict[int, Reader] = {}
         self.widest = 0
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | None = None
+        self._is_current = False
         self._tick: Instant | None = None
-        self._step = 0
 
     @property
     def streams(self) -> set[IRI]:
@@ -99,31 +134,40 @@ class View:
 
     @property
     def engine(self) -> NativeEngine:
-        """The engine that holds the materialisation."""
-        assert self._engine is not None, "a view has an engine while it has readers"
+        """The engine that holds the materialisation, for all that readers want."""
+        if self._engine is None or not self._is_current:
+            self._engine = self._opened(self._engine)
+            self._is_current = True
         return self._engine
 
-    def join(self, reader: int, widest: int, step: int) -> None:
-        """A query looks at the view, through windows of this widest range."""
-        self.readers[reader] = (widest, step)
-        step = gcd(self._step, step)
-        if self._engine is None or widest > self.widest or step != self._step:
-            self.widest, self._step = max(self.widest, widest), step
-            self._reopen()
+    def join(self, number: int, reader: Reader) -> None:
+        """A query looks at the view."""
+        self.readers[number] = reader
+        self.widest = max(self.widest, reader.widest)
+        self._is_current = False
 
-    def leave(self, reader: int) -> None:
+    def leave(self, number: int) -> None:
         """A query looks no longer."""
-        self.readers.pop(reader, None)
+        if self.readers.pop(number, None) is not None:
+            self._is_current = False
 
-    def _reopen(self) -> None:
+    def _opened(self, before: NativeEngine | None) -> NativeEngine:
         """A new engine, which takes over what was stated to the one before."""
-        before = self._engine
-        self._engine = NativeEngine(self.program, self._windows(), step=self._step or 1)
-        if before is not None:
-            self._engine.adopt(before)
-        else:
+        step = gcd(*(reader.step for reader in self.readers.values())) or 1
+        engine = NativeEngine(compiled(self), self._windows(), step=step)
+        if before is None:
             for graph in self._graphs:
-                graph.add_to(self._engine)
+                graph.add_to(engine)
+        else:
+            engine.adopt(before)
+        if self._tick is not None:
+            for reader in self.readers.values():
+                if reader.follows is not None and not reader.is_following:
+                    kernel, place, after = engine.seen(self.relation_of(reader), self._tick)
+                    reader.changes.update(map(tuple, kernel.rows(place, after)))
+        for reader in self.readers.values():
+            reader.is_following = reader.follows is not None
+        return engine
 
     def _windows(self) -> dict[str, Window]:
         windows: dict[str, Window] = {}
@@ -167,11 +211,26 @@ class View:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)
         self._tick = tick
+        for reader in self.readers.values():
+            if reader.follows is not None:
+                kernel, place, _ = self.engine.seen(self.relation_of(reader), tick)
+                for row, diff in kernel.row_changes(place):
+                    reader.changes[tuple(row)] += diff
 
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
         return self.engine.seen(relation, self._tick + self.widest - widest)
+
+    def seen_group(self, widest: int, grouped: Grouped) -> tuple[Kernel, int, Instant]:
+        """The groups of a pattern in windows of a widest range, at the last tick."""
+        assert self._tick is not None, "a view is looked at after a tick"
+        return self.engine.seen(group_name(self, widest, grouped), self._tick)
+
+    def relation_of(self, reader: Reader) -> str:
+        """The relation that a reader follows."""
+        assert reader.follows is not None
+        return narrowed_name(self, reader.widest, reader.follows)
 
 
 def _name(stream: IRI, kind: str, size: int) -> str:

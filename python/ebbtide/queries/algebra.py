@@ -1,0 +1,71 @@
+"""Questions about SPARQL algebra: which variables a pattern shows, what it contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+#: Functions whose value is not that of their arguments.
+_UNSTEADY: Final = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
+
+
+def visible(pattern: Sequence[Any]) -> tuple[str, ...]:
+    """The variables that a pattern may bind, each once, with their question marks.
+
+    >>> from ebbtide._kernel import sparql_query
+    >>> visible(sparql_query("SELECT ?x { ?x <a:p> [] OPTIONAL { ?x <a:q> ?z } }")[2][1])
+    ('?x', '?z')
+    """
+    return tuple(dict.fromkeys(_visible(pattern)))
+
+
+def _visible(pattern: Sequence[Any]) -> Iterator[str]:
+    match pattern:
+        case ("bgp", triples):
+            yield from (text for triple in triples for text in triple if text.startswith("?"))
+        case ("path", subject, _, object_):
+            yield from (text for text in (subject, object_) if text.startswith("?"))
+        case ("join" | "union", *parts):
+            for part in parts:
+                yield from _visible(part)
+        case ("left_join", left, right, _):
+            yield from _visible(left)
+            yield from _visible(right)
+        case ("extend", inner, variable, _):
+            yield from _visible(inner)
+            yield variable
+        case ("graph", inner, name):
+            yield from _visible(inner)
+            if name.startswith("?"):
+                yield name
+        case ("values", names, _) | ("project", _, names):
+            yield from names
+        case ("group", _, variables, aggregates):
+            yield from variables
+            yield from (name for name, _ in aggregates)
+        case (_, inner, *_):
+            yield from _visible(inner)
+
+
+def is_steady(algebra: Any) -> bool:
+    """Whether only the facts decide: no clock, no chance, and no function of our own."""
+    if not isinstance(algebra, tuple | list):
+        return True
+    match algebra:
+        case ("bgp" | "path" | "values", *_):
+            return True
+        case (str(name), *_) if name in _UNSTEADY or name.startswith("<"):
+            return False
+    return all(map(is_steady, algebra))
+
+
+def has_graphs(pattern: Any) -> bool:
+    """Whether a pattern asks named graphs."""
+    if not isinstance(pattern, tuple | list):
+        return False
+    return (len(pattern) == 3 and pattern[0] == "graph") or any(map(has_graphs, pattern))
+
+
+def triple_count(pattern: Sequence[Any]) -> int:
+    """How many triples a basic graph pattern has; 2 for all others."""
+    return len(pattern[1]) if pattern[0] == "bgp" else 2
