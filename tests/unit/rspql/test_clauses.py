@@ -320,3 +320,8 @@ def test_a_file_names_its_query(tmp_path: Path) -> None:
     assert load_continuous_query(tmp_path / "hot.rq").name == "hot"
     with pytest.raises(ProgramError, match=r"none\.rq:1:1: cannot read the query"):
         load_continuous_query(tmp_path / "none.rq")
+
+
+def test_comments_within_a_declaration() -> None:
+    query = parse(f"PREFIX # one\n ex: # two\n <http://e/> SELECT * FROM ex:a {WHERE}")
+    assert query.graphs == (iri("a"),)

@@ -15,6 +15,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from ebbtide.languages.sparql.tokens import Text, Token
@@ -50,19 +51,22 @@ class Declarations:
     def take(self, text: Text, position: int) -> int:
         """Read declarations from a token on; the position of the first other token."""
         while position < len(text.tokens):
-            first, *rest = text.tokens[position : position + 3]
+            # Comments may stand within a declaration; those before one are the caller's.
+            after = range(position + 1, len(text.tokens))
+            places = list(islice((at for at in after if text.tokens[at].kind != "comment"), 2))
+            first, rest = text.tokens[position], [text.tokens[at] for at in places]
             match [first.keyword, *(token.kind for token in rest)]:
                 case ["PREFIX", "name", "iri"] if rest[0].text.endswith(":"):
                     prefix, iri = rest
                     _check_absolute(text, iri, self)
                     self.prefixes[prefix.text[:-1]] = iri.text[1:-1]
                     self.text += f"PREFIX {prefix.text} {iri.text} "
-                    position += 3
+                    position = places[1] + 1
                 case ["BASE", "iri", *_]:
                     _check_absolute(text, rest[0], self)
                     self.has_base = True
                     self.text += f"BASE {rest[0].text} "
-                    position += 2
+                    position = places[0] + 1
                 case ["PREFIX" | "BASE", *_]:
                     raise text.error(_DECLARATION[first.keyword], first)
                 case _:
