@@ -378,6 +378,21 @@ def test_sparql_rules(ebbtide: Ebbtide) -> None:
     assert f'{ex("a")} {ex("knownAs")} "A" .' in ended.out
 
 
+def test_sparql_rules_conclude_into_graphs(ebbtide: Ebbtide) -> None:
+    Path("site.rq").write_text(
+        "PREFIX ex: <http://example/> INSERT { GRAPH ex:g { ?x ex:in ?y ; ex:by [] } } "
+        "WHERE { GRAPH ?any { ?x ex:isIn ?y } }"
+    )
+    Path("site.trig").write_text(f"{ex('h')} {{ {A_IN_B} }} {B_IN_C}")
+    rules = ("materialize", "site.trig", "--rules", "site.rq")
+    stated = A_IN_B.replace(" .", f" {ex('h')} .")
+    concluded = f"{ex('a')} {ex('in')} {ex('b')} {ex('g')} .\n"
+    assert ebbtide(*rules, "--format", "nq").out == B_IN_C + concluded + stated
+    assert ebbtide(*rules, "--format", "nq", "--inferred-only").out == concluded
+    assert len(ebbtide(*rules, "--format", "nq", "--invented").out.splitlines()) == 4
+    assert ebbtide(*rules).out == B_IN_C
+
+
 def test_sparql_rules_with_a_regime(ebbtide: Ebbtide) -> None:
     Path("site.RQ").write_text(
         "CONSTRUCT { ?x a <http://example/Place> } WHERE { ?y <http://example/isIn> ?x }"

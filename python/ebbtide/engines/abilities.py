@@ -84,6 +84,9 @@ class GivesTriples(Protocol):
         `invented`.
         """
 
+    def is_stated(self, fact: Fact) -> bool:
+        """Whether a fact that holds is stated, even if it follows as well."""
+
 
 @runtime_checkable
 class Settles(Protocol):

@@ -206,6 +206,10 @@ class PlannedEngine:
         """The triples that RDF can say, in the order of their texts, and how many others hold."""
         return self.native.triples_arrow(part, invented)
 
+    def is_stated(self, fact: Fact) -> bool:
+        """Whether a fact that holds is stated, even if it follows as well."""
+        return self.native.is_stated(fact)
+
     def until(self, fact: Fact) -> Instant | None:
         """Until when a fact holds; None if it does not."""
         return self.native.until(fact)

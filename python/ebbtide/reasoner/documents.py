@@ -28,7 +28,7 @@ from ebbtide.terms.formats import (
     open_document,
 )
 from ebbtide.terms.term import XSD_STRING
-from ebbtide.terms.writing import FORMATS_WITH_GRAPHS, STANDARD_PREFIXES, document
+from ebbtide.terms.writing import FORMATS_WITH_GRAPHS, STANDARD_PREFIXES, document, ntriples_line
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -176,7 +176,8 @@ class Documents:
         """Write the triples that hold to a path or an open binary file, sorted.
 
         The suffix or `format` says how: nt, nq, ttl, trig, rdf or jsonld; a path that ends in .gz
-        is compressed. With `inferred_graph` the inferred triples are in a graph of that name.
+        is compressed. With `inferred_graph` the inferred triples are in a graph of that name. Facts
+        of `quad` are written in the formats with named graphs.
 
         >>> import io
         >>> from ebbtide import Reasoner
@@ -196,6 +197,8 @@ class Documents:
             known = ", ".join(sorted(FORMATS_WITH_GRAPHS))
             raise ValueError(f"the format {format!r} has no named graphs; {known} have")
         graphs, left_out = self._graphs(part, inferred_graph, invented)
+        if format in FORMATS_WITH_GRAPHS:
+            graphs += self._named_graphs(part, invented)
         pieces = document(graphs, format, {**STANDARD_PREFIXES, **self.prefixes})
         if not isinstance(target, str | PathLike):
             target.writelines(pieces)
@@ -268,15 +271,32 @@ class Documents:
 
         store = pyoxigraph.Store() if store is None else store
         graphs, _ = self._graphs(part, inferred_graph, invented)
-        data = b"".join(document(graphs, "nq"))
+        data = b"".join(document(graphs + self._named_graphs(part, invented), "nq"))
         quads = pyoxigraph.parse(data, format=pyoxigraph.RdfFormat.N_QUADS, lenient=True)
         store.bulk_extend(quads)
         return store
 
     def _triples(self, part: Part, invented: bool) -> tuple[Table, int]:
+        return self._giver.triples_arrow(part, invented)
+
+    @property
+    def _giver(self) -> GivesTriples:
         if not isinstance(self.engine, GivesTriples):
             raise Unsupported("only the native engine tells stated triples from inferred ones")
-        return self.engine.triples_arrow(part, invented)
+        return self.engine
+
+    def _named_graphs(self, part: Part, invented: bool) -> list[tuple[Table, str | None]]:
+        """The facts of `quad` that RDF can say, a table a graph."""
+        if QUAD not in self.program.relations:
+            return []
+        graphs: dict[str, list[str]] = {}
+        for fact in self.engine.facts([QUAD]):
+            *triple, graph = fact.terms
+            is_stated = part == "all" or self._giver.is_stated(fact) == (part == "stated")
+            is_rdf = not isinstance(triple[0], Literal) and isinstance(triple[1], IRI)
+            if is_stated and is_rdf and (invented or not any(term.invented for term in fact.terms)):
+                graphs.setdefault(graph.text, []).append(ntriples_line(triple))
+        return [(_table(lines), name) for name, lines in sorted(graphs.items())]
 
     def _graphs(
         self, part: Part, inferred_graph: GraphName | None, invented: bool
@@ -290,6 +310,11 @@ class Documents:
         found = [(*self._triples(each, invented), names[each]) for each in parts]
         graphs = [(table, name) for table, _, name in found]
         return graphs, sum(left_out for _, left_out, _ in found)
+
+
+def _table(lines: list[str]) -> Table:
+    reader = open_document("".join(sorted(lines)).encode(), "nt", keep_labels=True)
+    return reader.table(len(lines))
 
 
 def _rdflib_node(text: str) -> Any:
