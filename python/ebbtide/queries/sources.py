@@ -10,21 +10,18 @@ so that nothing piles up here.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from heapq import merge
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from ebbtide.queries.socket import SocketSource
 from ebbtide.terms import parse_term
 from ebbtide.terms.formats import BadLine, FormatError, TimedFact, open_document, read_timed
 from ebbtide.time import Instant
 
 STANDARD_INPUT: Final = "-"
 _TCP: Final = "tcp"
-#: What waits to be read, at most, besides what the system's own buffers hold.
-_BUFFER: Final = 16_384
 
 
 class SourceError(ValueError):
@@ -48,14 +45,11 @@ def timed_source(source: str) -> Iterator[TimedFact]:
 def read_socket(host: str, port: int) -> Iterator[TimedFact | BadLine]:
     """Connect, and read timed N-Triples line by line until the other side closes."""
     name = f"{_TCP}://{host}:{port}"
-    with ExitStack() as stack:
-        try:
-            connection = stack.enter_context(socket.create_connection((host, port)))
-        except OSError as error:
-            raise SourceError(f"{name}: {error.strerror or error}") from None
-        lines = stack.enter_context(connection.makefile("rb", buffering=_BUFFER))
-        for number, line in enumerate(lines, 1):
-            yield from read_timed(line, "tnt", name=f"{name}, line {number}")
+    try:
+        with SocketSource.connect(host, port, name=name) as source:
+            yield from source
+    except OSError as error:
+        raise SourceError(f"{name}: {error.strerror or error}") from None
 
 
 def merged(streams: Mapping[str, str]) -> Iterator[tuple[str, TimedFact]]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.unit.conftest import Ebbtide, Ended
 
+from ebbtide.queries import QueryEngine
 from ebbtide.queries.socket import SocketSource, pour
+from ebbtide.terms import parse_term
 from ebbtide.terms.formats import MAX_LINE, BadLine, FormatError, TimedFact, Triple
 from ebbtide.time import Instant
 
@@ -200,3 +206,52 @@ def test_a_producer_connects_to_us() -> None:
         with SocketSource.accept(server) as source:
             assert source.name.startswith("tcp://127.0.0.1:")
             assert instants(source) == [1]
+
+
+QUERY = """
+REGISTER QUERY crowded AS
+SELECT (COUNT(?door) AS ?open) FROM STREAM <http://e/doors> [RANGE 10s STEP 5s]
+FROM STREAM <http://e/gates> [RANGE 10s STEP 5s]
+WHERE { ?door <http://e/at> ?somewhere }
+"""
+
+
+def test_a_query_over_two_sockets() -> None:
+    engine = QueryEngine(lateness=60_000)
+    answers = []
+    engine.register(QUERY).subscribe(lambda each: answers.append((each.tick, each.rows)))
+
+    def of(name: str, *at: int) -> Callable[[socket.socket], None]:
+        return lambda to: to.sendall(b"".join(line(each, name) for each in at))
+
+    with producing(of("front", 1_000, 16_000)) as doors, producing(of("back", 2_000)) as gates:
+        pour({"http://e/doors": doors, "http://e/gates": gates}, engine)
+    engine.finish()
+    counts = [(tick, int(parse_term(rows[0][0] or "").lexical)) for tick, rows in answers]  # type: ignore[union-attr]
+    assert counts == [(5_000, 2), (10_000, 2), (15_000, 0), (20_000, 1)]
+
+
+def test_a_socket_on_the_command_line(ebbtide: Ebbtide) -> None:
+    Path("q.rq").write_text(
+        "SELECT ?s FROM STREAM <http://e/doors> [RANGE 5s STEP 5s] { ?s ?p ?o }"
+    )
+
+    def run(produced: bytes) -> Ended:
+        def produce() -> None:
+            with server.accept()[0] as connection:
+                connection.sendall(produced)
+
+        with socket.create_server(("localhost", 0)) as server:
+            Thread(target=produce, daemon=True).start()
+            source = f"http://e/doors=tcp://localhost:{server.getsockname()[1]}"
+            return ebbtide("query", "q.rq", "--stream", source)
+
+    ended = run(line(1_000) + line(6_000))
+    assert ended.code == 0
+    assert [json.loads(each)["t"] for each in ended.out.splitlines()][:2] == [5_000, 10_000]
+    ended = run(line(1_000) + b"noon\n")
+    assert ended.code == 1
+    assert re.search(r"tcp://localhost:\d+:2:1: expected an instant", ended.err)
+    nowhere = ebbtide("query", "q.rq", "--stream", "http://e/doors=tcp://localhost:1")
+    assert nowhere.code == 1
+    assert nowhere.err.startswith("ebbtide: tcp://localhost:1: ")
