@@ -16,6 +16,7 @@ __all__ = [
     "SparqlQuery",
     "SparqlSyntaxError",
     "Table",
+    "Timeline",
     "Writer",
     "parse_instant",
     "parse_lines",
@@ -194,6 +195,22 @@ class Kernel:
     def restore(self, snapshot: bytes, fingerprint: str) -> None: ...
     def explain(self) -> str: ...
     def stats(self) -> dict[str, int]: ...
+
+_Place: TypeAlias = int | str
+_Route: TypeAlias = tuple[int, int, list[_Place]]
+
+@final
+class Timeline:
+    def __new__(
+        cls, start: int, step: int, clocks: list[tuple[int, int, str, int]], outputs: list[int]
+    ) -> Timeline: ...
+    @property
+    def next(self) -> int: ...
+    def feed(
+        self, kernel: Kernel, data: Any, time: str, names: list[str], routes: list[_Route]
+    ) -> tuple[int, int]: ...
+    def tick(self, kernel: Kernel) -> int: ...
+    def play(self, kernel: Kernel, to: int, full: bool) -> list[Table]: ...
 
 @final
 class BareTable:

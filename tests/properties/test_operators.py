@@ -11,13 +11,22 @@ from hypothesis import strategies as st
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import Engine
 from ebbtide.engines.reference import ReferenceEngine
-from ebbtide.program import Aggregate, Fact, Held, Narrow, Operator, Program, ProgramError
+from ebbtide.program import (
+    Aggregate,
+    Always,
+    AlwaysAt,
+    Fact,
+    Narrow,
+    Operator,
+    Program,
+    ProgramError,
+)
 from ebbtide.terms import IRI, Literal, Term
 from ebbtide.terms.term import XSD
 from ebbtide.testing import Happening, Tick, play, program, rows, show_rows
 from ebbtide.testing.generate import STREAMS, streams, windows
 from ebbtide.testing.notation import EXAMPLE
-from ebbtide.time import Instant, Sliding, Window
+from ebbtide.time import Instant, Sliding, Tumbling, Window
 
 STRATEGIES = st.sampled_from(["expiry", "dred", "naive"])
 NODES = st.sampled_from("ABC").map(lambda name: IRI(EXAMPLE + name))
@@ -70,13 +79,14 @@ PAST = {
         """q(?x, ?y) :- p(?x, ?y), not stop(?x).
            r(?x) :- q(?x, ?y), steady(?x, ?y), young(?x, ?y).
            s(?x) :- q(?x, ?y), not steady(?x, ?y).""",
-        Held("q", "steady", 2),
-        Held("p", "young", 3, start=0),
+        Always("q", "steady", 2),
+        Always("p", "young", 3, start=0),
     ),
-    "recursion through a run": _past(
-        """q(?x, ?y) :- p(?x, ?y).
-           q(?y, ?x) :- q(?x, ?y), steady(?x, ?y), not stop(?y).""",
-        Held("q", "steady", 1),
+    "a run of runs": _past(
+        """q(?x) :- steady(?x, ?y), not stop(?x).
+           r(?x) :- calm(?x).""",
+        Always("p", "steady", 1),
+        Always("q", "calm", 1, start=0),
     ),
 }
 
@@ -114,6 +124,47 @@ def test_runs_equal_the_naive_specification(
         play(oracle, [happening])
         if isinstance(happening, Tick):
             assert engine.facts() == oracle.facts(), happening
+
+
+# Which of p's time points, from 0 on, are there: at(T, x) for those of the last `width`.
+COVERED = {
+    f"{width} points, {step} apart, {pane}": Program(
+        program(
+            """q(?x) :- every(?x), not stop(?x).
+               r(?t, ?x) :- at(?t, ?x), not stop(?x)."""
+        ).rules,
+        {"at": 2, "stop": 1},
+        operators=[AlwaysAt("r", "every", width, step, 0, pane)],
+    )
+    for width, step, pane in [(2, 1, None), (3, 2, None), (3, 1, 0), (2, 1, 1)]
+}
+
+
+@given(st.sampled_from(sorted(COVERED)), st.lists(st.tuples(NODES, st.booleans())), STRATEGIES)
+def test_coverings_equal_the_naive_specification(
+    name: str, given: list[tuple[IRI, bool]], strategy: str
+) -> None:
+    rules = COVERED[name]
+    (operator,) = rules.operators
+    assert isinstance(operator, AlwaysAt)
+    looking: dict[str, Window] = {
+        "at": Sliding(operator.width * operator.step)
+        if operator.pane is None
+        else Tumbling(operator.width, operator.pane - 1),
+        "stop": Sliding(1),
+    }
+    engines: list[Engine] = [
+        NativeEngine(rules, looking, strategy=strategy),
+        ReferenceEngine(rules, looking),
+    ]
+    for tick in range(0, 8 * operator.step, operator.step):
+        for engine in engines:
+            for node, stops in given[tick // operator.step :: 8]:
+                engine.push(Fact.of("at", tick, node), tick, "at")
+                if stops:
+                    engine.push(Fact.of("stop", node), tick, "stop")
+            engine.advance(tick)
+        assert engines[0].facts() == engines[1].facts(), tick
 
 
 @given(
@@ -182,9 +233,11 @@ def _of(relation: str, engine: Engine) -> dict[tuple[Term, ...], Instant]:
         ([Aggregate("count", "p", "m", (2,))], "p has 2 columns"),
         ([Aggregate("count", "none", "m")], "the relation none is not known"),
         ([Aggregate("count", "p", "q", (0,))], "so rule1 cannot make it too"),
-        ([Narrow("p", "m", 1), Held("p", "m", 1)], "cannot make it too"),
-        ([Held("p", "m", -1)], "a span cannot be negative"),
+        ([Narrow("p", "m", 1), Always("p", "m", 1)], "cannot make it too"),
+        ([Always("p", "m", -1)], "a span cannot be negative"),
+        ([AlwaysAt("none", "m", 1, 1, 0)], "the relation none is not known"),
         ([Aggregate("count", "r", "n", (0,))], "no strata"),
+        ([Always("r", "n", 1)], "no strata"),
     ],
 )
 def test_what_is_wrong_with_an_operator_is_told(operators: list[Operator], message: str) -> None:

@@ -223,7 +223,7 @@ impl Kernel {
         py.detach(|| reader.each_fact(limit, &mut add)).map_err(BadLine::error)
     }
 
-    fn advance(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {
+    pub(crate) fn advance(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {
         if self.core.tick().is_some_and(|last| last.0 >= tick) {
             return Err(PyValueError::new_err(format!(
                 "ticks ascend: {tick} is not after the last"

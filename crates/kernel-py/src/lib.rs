@@ -15,6 +15,7 @@ mod query;
 mod reader;
 mod sparql;
 mod table;
+mod timeline;
 mod triples;
 mod writer;
 
@@ -56,6 +57,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernel::Kernel>()?;
     module.add_class::<query::SparqlQuery>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<timeline::Timeline>()?;
     module.add_class::<bare::BareTable>()?;
     module.add_class::<bad_line::BadLine>()?;
     module.add_class::<reader::Reader>()?;

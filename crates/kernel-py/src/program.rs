@@ -36,12 +36,14 @@ pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
 
 /// `("aggregate", function, input, output, group, value, stratum)`,
-/// `("narrow", input, output, by, stratum)`, `("held", input, output, span, start)`.
+/// `("narrow", input, output, by, stratum)`, `("always", input, output, span, start, stratum)`,
+/// `("always_at", input, output, (width, step, start, origin), stratum)`.
 #[derive(FromPyObject)]
 pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
-    /// A narrowing's last part is a stratum, a run's an instant or none.
-    Past((String, usize, usize, i64, Option<i64>)),
+    Narrow((String, usize, usize, i64, usize)),
+    Always((String, usize, usize, i64, Option<i64>, usize)),
+    AlwaysAt((String, usize, usize, (i64, i64, i64, Option<i64>), usize)),
 }
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
@@ -131,15 +133,19 @@ fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
             let (input, output) = (RelationId::at(input), RelationId::at(output));
             Operator::Aggregate { function, input, output, group, value, stratum }
         }
-        OperatorTuple::Past((name, input, output, span, last)) => {
+        OperatorTuple::Narrow((_, input, output, by, stratum)) => {
             let (input, output) = (RelationId::at(input), RelationId::at(output));
-            match (name.as_str(), last) {
-                ("narrow", Some(stratum)) => {
-                    let stratum = usize::try_from(stratum)?;
-                    Operator::Narrow { input, output, by: span, stratum }
-                }
-                _ => Operator::Held { input, output, span, start: last.map(Instant) },
-            }
+            Operator::Narrow { input, output, by, stratum }
+        }
+        OperatorTuple::Always((_, input, output, span, start, stratum)) => {
+            let (input, output) = (RelationId::at(input), RelationId::at(output));
+            Operator::Always { input, output, span, start: start.map(Instant), stratum }
+        }
+        OperatorTuple::AlwaysAt((_, input, output, window, stratum)) => {
+            let (width, step, start, origin) = window;
+            let (input, output) = (RelationId::at(input), RelationId::at(output));
+            let (start, origin) = (Instant(start), origin.map(Instant));
+            Operator::AlwaysAt { input, output, width, step, start, origin, stratum }
         }
     })
 }

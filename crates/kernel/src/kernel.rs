@@ -27,7 +27,7 @@ use crate::hash::hash_terms;
 use crate::ids::{ClassId, FactId, RelationId, RuleId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::maintain::{Strategy, TOGETHER};
-use crate::operator::{Grouping, Narrowing, Operator, Runs};
+use crate::operator::{Covering, Grouping, Narrowing, Operator, Runs};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -217,6 +217,7 @@ pub struct Kernel {
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) narrowings: Vec<Narrowing>,
     pub(crate) runs: Vec<Runs>,
+    pub(crate) coverings: Vec<Covering>,
     pub(crate) agenda: Agenda,
     pub(crate) derivations: Derivations,
     pub(crate) derived_this_tick: usize,
@@ -294,6 +295,7 @@ impl Kernel {
             groupings: program.operators.iter().filter_map(Grouping::new).collect(),
             narrowings: program.operators.iter().filter_map(Narrowing::new).collect(),
             runs: program.operators.iter().filter_map(Runs::new).collect(),
+            coverings: program.operators.iter().filter_map(Covering::new).collect(),
             arrivals: Arrivals::new(settings.grid),
             endings: Calendar::new(settings.grid),
             agenda: Agenda::new(settings.grid),
@@ -490,7 +492,7 @@ impl Kernel {
         assert!(self.tick.is_none_or(|last| last < tick), "ticks ascend");
         self.begin(tick);
         let mut outcome = self.maintain(tick);
-        self.note_runs(tick);
+        self.note_missed_runs(tick);
         if self.evaluator.take_failure() {
             outcome = Err(Stopped::Builtin);
         }
@@ -642,13 +644,12 @@ impl Kernel {
     }
 }
 
-/// Statements are settled in stratum 0. A rule that negates, an aggregate or a narrowing reads what was
-/// settled below it, so it needs a stratum above, even where no rule derives what it reads.
+/// Statements are settled in stratum 0. A rule that negates and an operator read what was settled
+/// below them, so they need a stratum above, even where no rule derives what they read.
 fn lift(program: &mut Program<TermId>) {
     let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
-    let reads_below = |operator: &Operator| operator.reads_below() && operator.stratum() == 0;
     if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len()))
-        || program.operators.iter().any(reads_below)
+        || program.operators.iter().any(|operator| operator.stratum() == 0)
     {
         program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
         program.operators.iter_mut().for_each(Operator::lift);

@@ -185,8 +185,6 @@ impl Kernel {
                 payload.fact(*fact);
                 payload.instant(*since);
             }
-            payload.count(runs.broken.len());
-            runs.broken.iter().for_each(|fact| payload.fact(*fact));
         }
     }
 
@@ -256,6 +254,7 @@ impl Kernel {
         self.load_runs(payload, &rows_now)?;
         self.load_arrivals(payload)?;
         self.restore_groups();
+        self.restore_coverings();
         self.replan();
         Ok(())
     }
@@ -332,9 +331,6 @@ impl Kernel {
             for _ in 0..payload.count()? {
                 let fact = load_fact(payload, rows_now)?;
                 runs.begin(fact, payload.instant()?);
-            }
-            for _ in 0..payload.count()? {
-                runs.broken.push(load_fact(payload, rows_now)?);
             }
         }
         Ok(())

@@ -20,11 +20,12 @@ from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.program import (
     TRIPLE,
     Aggregate,
+    Always,
+    AlwaysAt,
     Argument,
     Atom,
     Fact,
     Guard,
-    Held,
     Narrow,
     Operator,
     Program,
@@ -123,8 +124,10 @@ class NativeEngine:
                 return "aggregate", function, input, output, list(group), value, stratum
             case Narrow(by=by):
                 return "narrow", input, output, by, stratum
-            case Held(span=span, start=start):
-                return "held", input, output, span, start
+            case Always(span=span, start=start):
+                return "always", input, output, span, start, stratum
+            case AlwaysAt(width=width, step=step, start=first, pane=pane):
+                return "always_at", input, output, (width, step, first, pane), stratum
 
     def _relation(self, fact: Fact) -> int:
         position = self._relation_ids.get(fact.relation)

@@ -2,7 +2,7 @@
 
 from ebbtide.program.atom import QUAD, TRIPLE, Argument, Atom, Fact, Negation, Variable
 from ebbtide.program.guard import BUILTINS, Builtin, Guard, builtin_names, find_builtin
-from ebbtide.program.operator import Aggregate, Held, Narrow, Operator
+from ebbtide.program.operator import Aggregate, Always, AlwaysAt, Narrow, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
@@ -16,6 +16,8 @@ __all__ = [
     "RESERVED",
     "TRIPLE",
     "Aggregate",
+    "Always",
+    "AlwaysAt",
     "Argument",
     "Atom",
     "BodyPart",
@@ -23,7 +25,6 @@ __all__ = [
     "BuiltinError",
     "Fact",
     "Guard",
-    "Held",
     "Lineage",
     "Narrow",
     "Negation",

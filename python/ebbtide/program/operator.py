@@ -1,9 +1,8 @@
 """Operators: what a relation holds because of another one, beyond rules.
 
 An operator reads one relation, its input, and states facts of another, its output. No rule and
-nobody else may conclude or state the output. Invariant: an `Aggregate` or a `Narrow` reads a
-relation that is finished, so its output stands in a higher stratum; `Held` speaks of earlier
-instants only, so rules may be recursive through it.
+nobody else may conclude or state the output. Invariant: an operator reads a relation that is
+finished, so its output stands in a higher stratum.
 """
 
 from __future__ import annotations
@@ -59,10 +58,11 @@ class Narrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The output holds now if the input held at every tick from `span` before up to the last one.
+class Always:
+    """The output holds if the input held at every tick from `span` before up to this one.
 
-    Time begins at `start`: there are no ticks before it. Whether the input holds now is not asked.
+    Time begins at `start`: there are no ticks before it. The output has until `FOREVER`: it holds
+    while the run is unbroken.
     """
 
     input: str
@@ -73,17 +73,54 @@ class Held:
 
     def __str__(self) -> str:
         since = f" since {self.start}" if self.start is not None else ""
-        return f"{self.output} = held({self.input} for {self.span}{since})"
+        return f"{self.output} = always({self.input} for {self.span}{since})"
 
 
-Operator: TypeAlias = Aggregate | Narrow | Held
+@dataclass(frozen=True, slots=True)
+class AlwaysAt:
+    """The output holds if the input has every time point of a window.
+
+    The first column of the input is a time point of the window; the output has the others. The
+    window is the last `width` time points, `step` apart, from `start` on; with `pane` it is those
+    of the pane that the tick is in, panes being `width` wide and one beginning at `pane`. The
+    output has until `FOREVER`: it holds while no time point is missing.
+    """
+
+    input: str
+    output: str
+    width: int
+    step: int
+    start: int
+    pane: int | None = None
+    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+
+    def points(self, tick: int) -> range:
+        """The time points of the window at a tick.
+
+        >>> list(AlwaysAt("p", "q", width=3, step=1, start=0).points(1))
+        [0, 1]
+        """
+        first = tick - (self.width - 1) * self.step
+        if self.pane is not None:
+            first = tick - (tick - self.pane) % (self.width * self.step)
+        return range(max(first, self.start), tick + 1, self.step)
+
+    def __str__(self) -> str:
+        panes = f" in panes from {self.pane}" if self.pane is not None else ""
+        return (
+            f"{self.output} = always({self.input} at {self.width} points, {self.step} apart, since "
+            f"{self.start}{panes})"
+        )
+
+
+Operator: TypeAlias = Aggregate | Narrow | Always | AlwaysAt
 
 
 def output_arity(operator: Operator, relations: Mapping[str, int]) -> int:
     """How many arguments the output has."""
     if isinstance(operator, Aggregate):
         return len(operator.group) + 1
-    return relations[operator.input]
+    return relations[operator.input] - isinstance(operator, AlwaysAt)
 
 
 def check_operators(
@@ -104,6 +141,9 @@ def check_operators(
         makers[operator.output] = str(operator)
         if isinstance(operator, Aggregate):
             _check_aggregate(operator, arity)
+        elif isinstance(operator, AlwaysAt):
+            if arity < 1:
+                raise ProgramError(f"{operator.input} has no time point", operator.origin)
         elif (span := operator.by if isinstance(operator, Narrow) else operator.span) < 0:
             raise ProgramError(f"a span cannot be negative: {span}", operator.origin)
 
@@ -121,7 +161,7 @@ def _check_aggregate(operator: Aggregate, arity: int) -> None:
         raise ProgramError(f"{operator.input} has {arity} columns", operator.origin)
 
 
-def as_dependency(operator: Aggregate | Narrow, relations: Mapping[str, int]) -> Rule:
+def as_dependency(operator: Operator, relations: Mapping[str, int]) -> Rule:
     """A rule that depends on what the operator reads, and as strictly: as if by `not`."""
     head = Atom(operator.output, _variables(output_arity(operator, relations)), operator.origin)
     body = Atom(operator.input, _variables(relations[operator.input]), operator.origin)

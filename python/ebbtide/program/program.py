@@ -17,8 +17,6 @@ from ebbtide.program.atom import TRIPLE
 from ebbtide.program.check import check_rules
 from ebbtide.program.lists import lower_lists, made_for_lists
 from ebbtide.program.operator import (
-    Aggregate,
-    Narrow,
     Operator,
     as_dependency,
     check_operators,
@@ -69,17 +67,13 @@ class Program:
         closed: bool,
         operators: tuple[Operator, ...],
     ) -> None:
-        readers = [each for each in operators if isinstance(each, Aggregate | Narrow)]
-        dependencies = [as_dependency(each, relations) for each in readers]
-        strata = stratify([*rules, *dependencies])
-        of_readers = dict(zip(map(id, readers), strata[len(rules) :], strict=True))
+        strata = stratify([*rules, *(as_dependency(each, relations) for each in operators)])
         object.__setattr__(self, "rules", rules)
         object.__setattr__(self, "relations", relations)
         object.__setattr__(self, "closed", closed)
         object.__setattr__(self, "operators", operators)
         object.__setattr__(self, "strata", strata[: len(rules)])
-        places = tuple(of_readers.get(id(each), 0) for each in operators)
-        object.__setattr__(self, "operator_strata", places)
+        object.__setattr__(self, "operator_strata", strata[len(rules) :])
 
     def rewritten(self, rules: Iterable[Rule]) -> Program:
         """The program that a pass made of this one: it is stratified, but not checked again.

@@ -102,8 +102,7 @@ impl Kernel {
         self.candidates.iter_mut().for_each(Vec::clear);
         for position in 0..self.relations.len() {
             let relation = RelationId::at(position);
-            let is_value = self.groupings.iter().any(|grouping| grouping.output == relation)
-                || self.narrowings.iter().any(|narrowing| narrowing.output == relation);
+            let is_value = self.program.operators.iter().any(|one| one.output() == relation);
             self.relations[position].unlink_all();
             let rows: Vec<_> = self.relations[position].rows().collect();
             for row in rows {

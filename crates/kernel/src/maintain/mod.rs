@@ -75,7 +75,6 @@ impl Kernel {
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), Stopped> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
         self.drop_what_ends(tick, anew);
-        self.state_runs(tick);
         self.admit(tick, anew);
         if anew {
             self.offer_stated();
@@ -84,6 +83,8 @@ impl Kernel {
         for stratum in 0..self.plan.starts.len() {
             self.narrow(stratum, tick, anew);
             self.aggregate(stratum, anew);
+            self.state_runs(stratum, tick, anew);
+            self.cover(stratum, tick, anew);
             if !anew {
                 self.lower(stratum, tick);
             }

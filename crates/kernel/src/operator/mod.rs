@@ -7,20 +7,23 @@
 //!   value, or an average. It reads what lower strata settled.
 //! - `Narrow`: the input as a window shorter by a span would have it: each fact ends that much
 //!   earlier. It reads what lower strata settled.
-//! - `Held`: the output holds while the input held at every instant of the span before now.
-//!
-//! `Held` speaks of the past only, so rules may be recursive through it.
+//! - `Always`: the output holds while the input held at every tick of a span, this one included. It
+//!   reads what lower strata settled.
+//! - `AlwaysAt`: the output holds while the input has every time point of a window. It reads what
+//!   lower strata settled.
 //!
 //! Invariant: the cost of a tick follows the facts of the input that changed or fell due.
 
 mod aggregate;
+mod always;
+mod always_at;
 mod exact;
-mod held;
 mod narrow;
 
 pub use aggregate::Function;
 pub(crate) use aggregate::Grouping;
-pub(crate) use held::Runs;
+pub(crate) use always::Runs;
+pub(crate) use always_at::Covering;
 pub(crate) use narrow::Narrowing;
 
 use crate::ids::RelationId;
@@ -55,8 +58,8 @@ pub enum Operator {
         /// The stratum before which the input is complete.
         stratum: usize,
     },
-    /// The output holds while the input held throughout the `span` before.
-    Held {
+    /// The output holds while the input held at every tick from `span` before up to this one.
+    Always {
         /// The relation read.
         input: RelationId,
         /// The relation stated.
@@ -65,6 +68,26 @@ pub enum Operator {
         span: i64,
         /// The first instant of all: what held since then held throughout.
         start: Option<Instant>,
+        /// The stratum before which the input is complete.
+        stratum: usize,
+    },
+    /// The output holds while the input, whose first column is a time point, has every time point
+    /// of a window.
+    AlwaysAt {
+        /// The relation read.
+        input: RelationId,
+        /// The relation stated: the columns after the first.
+        output: RelationId,
+        /// How many time points the window has at most.
+        width: i64,
+        /// How far they are apart.
+        step: i64,
+        /// The first time point of all.
+        start: Instant,
+        /// Where panes of the width begin, if the window tumbles.
+        origin: Option<Instant>,
+        /// The stratum before which the input is complete.
+        stratum: usize,
     },
 }
 
@@ -72,8 +95,10 @@ impl Operator {
     /// The stratum whose evaluation the operator precedes.
     pub fn stratum(&self) -> usize {
         match self {
-            Self::Aggregate { stratum, .. } | Self::Narrow { stratum, .. } => *stratum,
-            Self::Held { .. } => 0,
+            Self::Aggregate { stratum, .. }
+            | Self::Narrow { stratum, .. }
+            | Self::Always { stratum, .. }
+            | Self::AlwaysAt { stratum, .. } => *stratum,
         }
     }
 
@@ -82,19 +107,18 @@ impl Operator {
         match self {
             Self::Aggregate { output, .. }
             | Self::Narrow { output, .. }
-            | Self::Held { output, .. } => *output,
+            | Self::Always { output, .. }
+            | Self::AlwaysAt { output, .. } => *output,
         }
     }
 
-    /// Whether the operator reads what lower strata settled.
-    pub(crate) fn reads_below(&self) -> bool {
-        matches!(self, Self::Aggregate { .. } | Self::Narrow { .. })
-    }
-
-    /// Move an operator that reads what lower strata settled to the next one.
+    /// Move the operator to the next stratum.
     pub(crate) fn lift(&mut self) {
-        if let Self::Aggregate { stratum, .. } | Self::Narrow { stratum, .. } = self {
-            *stratum += 1;
+        match self {
+            Self::Aggregate { stratum, .. }
+            | Self::Narrow { stratum, .. }
+            | Self::Always { stratum, .. }
+            | Self::AlwaysAt { stratum, .. } => *stratum += 1,
         }
     }
 }

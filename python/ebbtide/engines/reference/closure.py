@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
-from ebbtide.engines.reference.operators import aggregated, narrowed
-from ebbtide.program import Aggregate, Argument, Atom, Fact, Guard, Narrow, Program, Rule, Variable
+from ebbtide.engines.reference.operators import Past, stated_by
+from ebbtide.program import Argument, Atom, Fact, Guard, Program, Rule, Variable
 from ebbtide.program.user import asking
 from ebbtide.terms import Term
 from ebbtide.time import EARLIEST, FOREVER, Instant
@@ -30,16 +30,20 @@ Rows: TypeAlias = Mapping[Key, Mapping[tuple[Term, ...], Instant]]
 
 
 def closure(
-    program: Program, stated: Mapping[Fact, Instant], tick: Instant = EARLIEST
+    program: Program,
+    stated: Mapping[Fact, Instant],
+    tick: Instant = EARLIEST,
+    past: Past = (),
 ) -> dict[Fact, Instant]:
-    """The least facts that hold what is stated and every conclusion, each with its `until`."""
+    """The least facts that hold what is stated and every conclusion, each with its `until`.
+
+    `past` is what held at earlier ticks, for operators that ask.
+    """
     facts = dict(stated)
     for stratum in sorted({*program.strata, *program.operator_strata}):
         for operator, place in zip(program.operators, program.operator_strata, strict=True):
-            if isinstance(operator, Aggregate) and place == stratum:
-                facts.update(list(aggregated(operator, facts)))
-            elif isinstance(operator, Narrow) and place == stratum:
-                facts.update(list(narrowed(operator, facts, tick)))
+            if place == stratum:
+                facts.update(list(stated_by(operator, facts, tick, past)))
         rules = [
             rule
             for rule, place in zip(program.rules, program.strata, strict=True)

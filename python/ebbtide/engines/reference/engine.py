@@ -15,7 +15,6 @@ from collections.abc import Collection, Mapping
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.engines.reference.closure import closure
 from ebbtide.engines.reference.journal import Journal, Kind
-from ebbtide.engines.reference.operators import remembered
 from ebbtide.program import Fact, Program
 from ebbtide.time import EARLIEST, Instant, Window
 
@@ -64,9 +63,7 @@ class ReferenceEngine:
         if self._tick is not None and tick <= self._tick:
             raise ValueError(f"ticks must ascend: {tick} after {self._tick}")
         stated = self._journal.stated(tick)
-        for fact, until in remembered(self._program.operators, self._past, tick):
-            stated[fact] = max(until, stated.get(fact, until))
-        before, after = self._facts, closure(self._program, stated, tick)
+        before, after = self._facts, closure(self._program, stated, tick, self._past)
         self._tick, self._facts = tick, after
         if self._program.operators:
             self._past.append((tick, after))

@@ -285,7 +285,7 @@ def answer_stream(
 def output(program: LarsProgram, input: Stream, found: Conclusions) -> frozenset[Fact]:
     """Definition 6: the intensional atoms that hold at the time point of evaluation."""
     now = input.at(input.last) | found.get(input.last, set()) | set(program.background)
-    return frozenset(fact for fact in now if fact.relation in program.intensional)
+    return frozenset(filter(program.is_intensional, now))
 
 
 def output_stream(

@@ -6,7 +6,7 @@ The past is every earlier tick with the facts that held at it, in order.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,12 +20,27 @@ from ebbtide.engines.reference.values import (
     truncated,
     value,
 )
-from ebbtide.program import Aggregate, Fact, Held, Narrow, Operator
+from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Narrow, Operator
 from ebbtide.terms import Term, to_term
 from ebbtide.time import FOREVER, Instant
 
 Past: TypeAlias = Sequence[tuple[Instant, Mapping[Fact, Instant]]]
 Member: TypeAlias = tuple[Term | None, Instant]
+
+
+def stated_by(
+    operator: Operator, facts: Mapping[Fact, Instant], tick: Instant, past: Past
+) -> Iterator[tuple[Fact, Instant]]:
+    """What an operator states, given what holds at the tick and what held before."""
+    match operator:
+        case Aggregate():
+            return aggregated(operator, facts)
+        case Narrow():
+            return _narrowed(operator, facts, tick)
+        case Always():
+            return _runs(operator, facts, tick, past)
+        case AlwaysAt():
+            return _covered(operator, facts, tick)
 
 
 def aggregated(
@@ -45,7 +60,7 @@ def aggregated(
             yield Fact(operator.output, (*key, term)), until
 
 
-def narrowed(
+def _narrowed(
     operator: Narrow, facts: Mapping[Fact, Instant], tick: Instant
 ) -> Iterator[tuple[Fact, Instant]]:
     """The input's facts that hold still when all end earlier; background does not end."""
@@ -134,29 +149,27 @@ def _texts(left: Term, right: Term) -> int:
     return (left.text > right.text) - (left.text < right.text)
 
 
-def remembered(
-    operators: Iterable[Operator], past: Past, tick: Instant
+def _runs(
+    operator: Always, facts: Mapping[Fact, Instant], tick: Instant, past: Past
 ) -> Iterator[tuple[Fact, Instant]]:
-    """What runs state at a tick, because of the ticks before it."""
-    for operator in operators:
-        if isinstance(operator, Held):
-            yield from _runs(operator, past, tick)
-
-
-def _runs(operator: Held, past: Past, tick: Instant) -> Iterator[tuple[Fact, Instant]]:
-    for fact in past[-1][1] if past else ():
+    """The input's facts that have held for long enough."""
+    for fact in facts:
         if fact.relation == operator.input:
-            since = _begin(fact, past)
+            since = tick
+            for then, held in reversed(past):
+                if fact not in held:
+                    break
+                since = then
             from_the_start = operator.start is not None and since <= operator.start
             if from_the_start or since + operator.span <= tick:
                 yield Fact(operator.output, fact.terms), FOREVER
 
 
-def _begin(fact: Fact, past: Past) -> Instant:
-    """The first tick of the run that reaches up to the last one."""
-    since = past[-1][0]
-    for then, facts in reversed(past):
-        if fact not in facts:
-            break
-        since = then
-    return since
+def _covered(
+    operator: AlwaysAt, facts: Mapping[Fact, Instant], tick: Instant
+) -> Iterator[tuple[Fact, Instant]]:
+    """What the input has with every time point of the window."""
+    points = [to_term(point) for point in operator.points(tick)]
+    for terms in {fact.terms[1:] for fact in facts if fact.relation == operator.input}:
+        if all(Fact(operator.input, (point, *terms)) in facts for point in points):
+            yield Fact(operator.output, terms), FOREVER

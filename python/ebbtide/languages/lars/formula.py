@@ -18,7 +18,17 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from ebbtide.languages.lars.printing import show_argument, show_atom
-from ebbtide.program import IN_PYTHON, Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
+from ebbtide.program import (
+    IN_PYTHON,
+    TRIPLE,
+    Argument,
+    Atom,
+    Fact,
+    Guard,
+    Origin,
+    ProgramError,
+    Variable,
+)
 
 #: Milliseconds in a unit of time.
 UNITS: Final = {
@@ -248,6 +258,18 @@ class LarsProgram:
     def intensional(self) -> frozenset[str]:
         """The predicates that rules conclude: those whose atoms are answers."""
         return frozenset(rule.head.relation for rule in self.rules)
+
+    def is_intensional(self, fact: Fact) -> bool:
+        """Whether an atom is an answer if it holds: a rule concludes its predicate.
+
+        Of triples, which are all of one predicate, the constants of a head must fit.
+        """
+        if fact.relation != TRIPLE:
+            return fact.relation in self.intensional
+        return any(
+            all(isinstance(a, Variable) or a == t for a, t in zip(head, fact.terms, strict=True))
+            for head in (r.head.arguments for r in self.rules if r.head.relation == TRIPLE)
+        )
 
     def arities(self) -> dict[str, int]:
         """Every predicate that rules and facts mention, with its number of arguments."""

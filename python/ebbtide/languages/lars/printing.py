@@ -13,7 +13,7 @@ from typing import Final
 
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
 from ebbtide.terms import IRI, Literal, Term
-from ebbtide.terms.term import XSD
+from ebbtide.terms.term import RDF, XSD
 
 _CONSTANT: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 _PREDICATE: Final = re.compile(r"[a-z][A-Za-z0-9_]*'*")
@@ -23,6 +23,7 @@ _NUMBERS: Final = {
     XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
     XSD + "double": re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+"),
 }
+_TYPE: Final = IRI(RDF + "type")
 _NO_PREFIXES: Final[Mapping[str, str]] = {}
 
 
@@ -50,10 +51,12 @@ def show_fact(fact: Fact, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
     'q(x2,y)'
     """
     texts = [show_term(term, prefixes) for term in fact.terms]
-    if fact.relation == TRIPLE and isinstance(fact.terms[1], IRI):
-        short = _prefixed(fact.terms[1].value, prefixes)
-        if short is not None:
-            return f"{short}({texts[0]},{texts[2]})"
+    if fact.relation == TRIPLE:
+        _, predicate, kind = fact.terms
+        if predicate == _TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
+            return f"{texts[2]}({texts[0]})"
+        if isinstance(predicate, IRI) and _prefixed(predicate.value, prefixes):
+            return f"{texts[1]}({texts[0]},{texts[2]})"
     return _applied(fact.relation, texts)
 
 

@@ -1,0 +1,366 @@
+//! A timeline: time points one after the other, and what each of them says, as record batches.
+//!
+//! A LARS program reads its input in several relations, some of them with the time point as a
+//! column, and it reads the time points themselves (`ebbtide.languages.lars.lower`). Here both are
+//! fed without a Python object a fact or a tick, and many ticks are answered in one batch.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use ebbtide_kernel::ids::{RelationId, RowId, StreamId, TermId};
+use ebbtide_kernel::instant::{Instant, NEVER};
+use ebbtide_kernel::kernel::{Kernel as Core, Refused};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::kernel::Kernel;
+use crate::table::Table;
+use crate::{capsule, columns};
+
+/// What stands in a column of a relation: a column of the input, -1 for the time point, or a term.
+#[derive(FromPyObject)]
+pub enum PlaceTuple {
+    Column(i64),
+    Term(String),
+}
+
+/// A stream, a relation on it, and what stands in its columns.
+type RouteTuple = (usize, usize, Vec<PlaceTuple>);
+
+#[derive(Clone, Copy)]
+enum Place {
+    Column(usize),
+    Time,
+    Term(TermId),
+}
+
+/// A relation of time points.
+struct Clock {
+    stream: StreamId,
+    relation: RelationId,
+    kind: Kind,
+}
+
+/// Which time points a clock says at a tick.
+enum Kind {
+    /// The tick.
+    Point,
+    /// The one before it, and the tick.
+    Link,
+    /// The first one of a window that reaches back so far.
+    First(i64),
+    /// The first one of the pane, panes being so wide.
+    Pane(i64),
+}
+
+/// Time points from `start` on, `step` apart; the clocks that say them, and the relations that
+/// answer.
+#[pyclass(module = "ebbtide._kernel")]
+pub struct Timeline {
+    start: i64,
+    step: i64,
+    next: i64,
+    clocks: Vec<Clock>,
+    outputs: Vec<RelationId>,
+}
+
+impl Timeline {
+    /// The time point that an instant belongs to: the first at or after it.
+    fn point(&self, at: i64) -> i64 {
+        let into = (at - self.start).rem_euclid(self.step);
+        if into == 0 { at } else { at - into + self.step }
+    }
+
+    fn tell_time(&self, core: &mut Core, tick: i64) {
+        if self.clocks.is_empty() {
+            return;
+        }
+        let now = time_term(core, tick);
+        for clock in &self.clocks {
+            let first = |first: i64| first.max(self.start);
+            let terms: Vec<TermId> = match clock.kind {
+                Kind::Point => vec![now],
+                Kind::Link if tick == self.start => continue,
+                Kind::Link => vec![time_term(core, tick - self.step), now],
+                Kind::First(back) => vec![time_term(core, first(tick - back))],
+                Kind::Pane(width) => {
+                    vec![time_term(core, first(tick - tick.rem_euclid(width)))]
+                }
+            };
+            // A clock is never late: its tick is still to come.
+            let told = core.push(clock.stream, clock.relation, &terms, Instant(tick));
+            debug_assert!(told.is_ok());
+        }
+    }
+}
+
+/// A time point as a term.
+fn time_term(core: &mut Core, point: i64) -> TermId {
+    let text = format!("\"{point}\"^^<http://www.w3.org/2001/XMLSchema#integer>");
+    core.dictionary_mut().intern(&text)
+}
+
+#[pymethods]
+impl Timeline {
+    #[new]
+    fn new(
+        start: i64,
+        step: i64,
+        clocks: Vec<(usize, usize, String, i64)>,
+        outputs: Vec<usize>,
+    ) -> PyResult<Self> {
+        let clock = |(stream, relation, kind, back): (usize, usize, String, i64)| {
+            let kind = match kind.as_str() {
+                "point" => Kind::Point,
+                "link" => Kind::Link,
+                "first" => Kind::First(back),
+                "pane" => Kind::Pane(back + step),
+                _ => return Err(PyValueError::new_err(format!("unknown clock {kind}"))),
+            };
+            Ok(Clock { stream: StreamId::at(stream), relation: RelationId::at(relation), kind })
+        };
+        Ok(Self {
+            start,
+            step,
+            next: start,
+            clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
+            outputs: outputs.into_iter().map(RelationId::at).collect(),
+        })
+    }
+
+    /// The next time point to be evaluated.
+    #[getter]
+    fn next(&self) -> i64 {
+        self.next
+    }
+
+    /// State record batches in several relations; how many rows, and how many of them came late.
+    fn feed(
+        &self,
+        kernel: &mut Kernel,
+        data: &Bound<'_, PyAny>,
+        time: &str,
+        names: Vec<String>,
+        routes: Vec<RouteTuple>,
+    ) -> PyResult<(usize, usize)> {
+        let core = &mut kernel.core;
+        let mut kept = Vec::new();
+        let routes: Vec<(StreamId, RelationId, Vec<Place>)> = routes
+            .into_iter()
+            .map(|(stream, relation, places)| {
+                let place = |place| match place {
+                    PlaceTuple::Column(column) => {
+                        usize::try_from(column).map_or(Place::Time, Place::Column)
+                    }
+                    PlaceTuple::Term(text) => {
+                        let term = core.dictionary_mut().intern(&text);
+                        core.dictionary_mut().retain(term);
+                        kept.push(term);
+                        Place::Term(term)
+                    }
+                };
+                let places = places.into_iter().map(place).collect();
+                (StreamId::at(stream), RelationId::at(relation), places)
+            })
+            .collect();
+        let (mut rows, mut late) = (0, 0);
+        for batch in capsule::import(data)? {
+            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let instants = columns::instants(&batch, time)?;
+            let terms: Vec<Vec<TermId>> = names
+                .iter()
+                .map(|name| columns::terms(core.dictionary_mut(), &batch, name))
+                .collect::<PyResult<_>>()?;
+            let mut point = (Instant(i64::MIN), TermId(0));
+            let is_stamped = routes
+                .iter()
+                .any(|(_, _, places)| places.iter().any(|place| matches!(place, Place::Time)));
+            let mut tuple = Vec::new();
+            for (row, at) in instants.into_iter().enumerate() {
+                if at.0 < self.start {
+                    late += 1;
+                    continue;
+                }
+                let at = Instant(self.point(at.0));
+                if is_stamped && point.0 != at {
+                    point = (at, time_term(core, at.0));
+                }
+                let mut is_late = false;
+                for (stream, relation, places) in &routes {
+                    tuple.clear();
+                    tuple.extend(places.iter().map(|place| match place {
+                        Place::Column(column) => terms[*column][row],
+                        Place::Time => point.1,
+                        Place::Term(term) => *term,
+                    }));
+                    is_late |= core.push(*stream, *relation, &tuple, at) == Err(Refused::Late);
+                }
+                late += usize::from(is_late);
+            }
+            rows += batch.num_rows();
+        }
+        kept.into_iter().for_each(|term| core.dictionary_mut().release(term));
+        Ok((rows, late))
+    }
+
+    /// Evaluate the next time point.
+    fn tick(&mut self, py: Python<'_>, kernel: &mut Kernel) -> PyResult<i64> {
+        let tick = self.next;
+        self.tell_time(&mut kernel.core, tick);
+        kernel.advance(py, tick)?;
+        self.next = tick + self.step;
+        Ok(tick)
+    }
+
+    /// Evaluate the time points up to one. For each output relation a table with the column t and
+    /// the terms: the facts that hold at each time point, or with the column diff those that came
+    /// and went.
+    fn play(
+        &mut self,
+        py: Python<'_>,
+        kernel: &mut Kernel,
+        to: i64,
+        full: bool,
+    ) -> PyResult<Vec<Table>> {
+        let mut answers = Answers::new(&kernel.core, &self.outputs);
+        let outcome = self.play_into(py, kernel, to, full, &mut answers);
+        let tables = outcome.and_then(|()| {
+            let tables = answers.tables(&kernel.core, full);
+            tables.map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        answers.release(&mut kernel.core);
+        tables
+    }
+}
+
+impl Timeline {
+    fn play_into(
+        &mut self,
+        py: Python<'_>,
+        kernel: &mut Kernel,
+        to: i64,
+        full: bool,
+        answers: &mut Answers,
+    ) -> PyResult<()> {
+        while self.next <= to {
+            let tick = self.tick(py, kernel)?;
+            if full {
+                answers.note_all(&mut kernel.core, tick);
+            } else {
+                answers.note_changes(&mut kernel.core, tick);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of one output relation.
+struct Lines {
+    relation: RelationId,
+    points: Vec<i64>,
+    cells: Vec<Vec<i32>>,
+    diffs: Vec<i8>,
+}
+
+/// What some ticks answer. A term is kept in use while it is among the answers, so that its id
+/// stands for it throughout.
+struct Answers {
+    lines: Vec<Lines>,
+    /// For each relation of the program, its place among the lines.
+    place: Vec<Option<usize>>,
+    /// For each term, its place among the values; -1 for none.
+    codes: Vec<i32>,
+    values: Vec<TermId>,
+}
+
+impl Answers {
+    fn new(core: &Core, outputs: &[RelationId]) -> Self {
+        let mut place = vec![None; core.program().relations.len()];
+        let lines = outputs.iter().enumerate().map(|(position, relation)| {
+            place[relation.index()] = Some(position);
+            let arity = core.relation(*relation).arity();
+            let cells = vec![Vec::new(); arity];
+            Lines { relation: *relation, points: Vec::new(), cells, diffs: Vec::new() }
+        });
+        let lines = lines.collect();
+        Self { lines, place, codes: Vec::new(), values: Vec::new() }
+    }
+
+    fn note_changes(&mut self, core: &mut Core, tick: i64) {
+        let mut fresh = Vec::new();
+        for (change, after) in core.changes() {
+            let Some(place) = self.place[change.fact.relation.index()] else { continue };
+            let diff = match (change.before == NEVER, after == NEVER) {
+                (true, _) => 1,
+                (_, true) => -1,
+                _ => continue,
+            };
+            self.note(core, place, change.fact.row, tick, &mut fresh);
+            self.lines[place].diffs.push(diff);
+        }
+        fresh.into_iter().for_each(|term| core.dictionary_mut().retain(term));
+    }
+
+    fn note_all(&mut self, core: &mut Core, tick: i64) {
+        let mut fresh = Vec::new();
+        for place in 0..self.lines.len() {
+            let relation = self.lines[place].relation;
+            for row in core.relation(relation).live() {
+                self.note(core, place, row, tick, &mut fresh);
+            }
+        }
+        fresh.into_iter().for_each(|term| core.dictionary_mut().retain(term));
+    }
+
+    fn note(&mut self, core: &Core, place: usize, row: RowId, tick: i64, fresh: &mut Vec<TermId>) {
+        let Self { lines, codes, values, .. } = self;
+        let Lines { relation, points, cells, .. } = &mut lines[place];
+        let relation = core.relation(*relation);
+        points.push(tick);
+        for (column, cells) in cells.iter_mut().enumerate() {
+            let term = relation.term(row, column);
+            if term.index() >= codes.len() {
+                codes.resize(term.index() + 1, -1);
+            }
+            let code = &mut codes[term.index()];
+            if *code < 0 {
+                *code = values.len() as i32;
+                values.push(term);
+                fresh.push(term);
+            }
+            cells.push(*code);
+        }
+    }
+
+    fn tables(&mut self, core: &Core, full: bool) -> Result<Vec<Table>, ArrowError> {
+        let texts = self.values.iter().map(|term| core.dictionary().text(*term));
+        let values: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+        let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let table = |lines: &mut Lines| {
+            let mut fields = vec![Field::new("t", DataType::Int64, false)];
+            let points = std::mem::take(&mut lines.points);
+            let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(points))];
+            for (column, cells) in lines.cells.iter_mut().enumerate() {
+                fields.push(Field::new(format!("c{column}"), kind.clone(), false));
+                let keys = Int32Array::from(std::mem::take(cells));
+                let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values))?;
+                arrays.push(Arc::new(array));
+            }
+            if !full {
+                fields.push(Field::new("diff", DataType::Int8, false));
+                arrays.push(Arc::new(Int8Array::from(std::mem::take(&mut lines.diffs))));
+            }
+            let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
+            Ok(Table::single(batch))
+        };
+        self.lines.iter_mut().map(table).collect()
+    }
+
+    fn release(self, core: &mut Core) {
+        self.values.into_iter().for_each(|term| core.dictionary_mut().release(term));
+    }
+}

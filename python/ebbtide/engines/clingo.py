@@ -1,0 +1,330 @@
+"""LARS by the ASP solver clingo: for programs with several answer streams, or none.
+
+Each time point is translated anew. `holds(A, T)` says that the atom A holds at T, `window(W, T)`
+that T is in the window W now; what a window of tuples shows is worked out beforehand. `always` is a
+run that reaches back from the last time point of its window, so that it stays a positive condition;
+`not` asks for an atom that stands for what it denies. Terms and time points are their N-Triples
+texts, and comparisons and arithmetic are asked of Python, so that they mean what they mean
+elsewhere.
+
+Invariant: the stable models are the answer streams of Definition 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from ebbtide.engines.lars_answer import Answer, answered
+from ebbtide.engines.protocol import LateFact
+from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
+from ebbtide.engines.reference.lars import Stream, Structure
+from ebbtide.languages.lars.formula import (
+    CountWindow,
+    Extended,
+    LarsProgram,
+    LarsRule,
+    Mode,
+    TimeWindow,
+    TumblingWindow,
+)
+from ebbtide.program import Argument, Atom, Fact, Guard, ProgramError, Variable
+from ebbtide.program.user import asking
+from ebbtide.terms import Term, parse_term, to_term
+from ebbtide.time import Instant
+
+MODES: Final = ("one", "all", "cautious")
+
+
+class ClingoEngine:
+    """A LARS program whose answer streams clingo finds, time point by time point."""
+
+    def __init__(
+        self,
+        program: LarsProgram,
+        *,
+        start: Instant,
+        step: int = 1,
+        tick: int | None = None,
+        mode: str = "one",
+    ) -> None:
+        if mode not in MODES:
+            raise ValueError(f"a solver gives {', '.join(MODES)}, not {mode!r}")
+        self._clingo = _clingo()
+        self._program = program
+        self._start = start
+        self._step = step
+        self._tick = tick
+        self._mode = mode
+        self._translation = _Translation(program)
+        self._reach = _furthest(program, tick)
+        self._atoms: dict[Instant, set[Fact]] = {}
+        self._last: Answer | None = None
+
+    @property
+    def next(self) -> Instant:
+        """The time point that comes next."""
+        return self._start if self._last is None else self._last.t + self._step
+
+    def take(self, fact: Fact, at: Instant) -> None:
+        """Take an input atom; `LateFact` if its time point is over."""
+        point = self._start - (self._start - at) // self._step * self._step
+        if point < self.next:
+            raise LateFact(f"{fact} happens at {at}, and that time point is over")
+        self._atoms.setdefault(point, set()).add(fact)
+
+    def tick(self) -> Answer:
+        """Evaluate the next time point."""
+        point = self.next
+        if self._reach is not None:
+            for old in [at for at in self._atoms if at < point - self._reach * self._step]:
+                del self._atoms[old]
+        input = Stream(self._start, point, self._atoms, self._step).up_to(point)
+        every = tuple(self.answer_streams(input))
+        outputs = tuple(dict.fromkeys(self._output(found, input) for found in every))
+        atoms = frozenset.intersection(*outputs) if outputs else None
+        told = outputs if self._mode == "all" else None
+        self._last = answered(point, self._last, atoms, told)
+        return self._last
+
+    def answer_streams(self, input: Stream) -> Iterator[frozenset[tuple[Instant, Fact]]]:
+        """The answer streams at the last time point, as what they have beyond the input.
+
+        In the mode `one` a single one; in the mode `cautious` what all have in common, if there is
+        any.
+        """
+        control = self._clingo.Control(["--warn=none"])
+        if self._mode == "all":
+            control.configuration.solve.models = 0
+        elif self._mode == "cautious":
+            control.configuration.solve.models = 0
+            control.configuration.solve.enum_mode = "cautious"
+        texts = [*self._translation.rules, *self._translation.input(input, self._tick)]
+        control.add("base", [], "\n".join(texts))
+        control.ground([("base", [])], context=self._translation.context(self._clingo))
+        last: frozenset[tuple[Instant, Fact]] | None = None
+        with control.solve(yield_=True) as models:
+            for model in models:
+                found = frozenset(self._translation.concluded(model.symbols(atoms=True), input))
+                if self._mode == "cautious":
+                    last = found
+                else:
+                    yield found
+        if last is not None:
+            yield last
+
+    def _output(self, found: frozenset[tuple[Instant, Fact]], input: Stream) -> frozenset[Fact]:
+        now = {fact for at, fact in found if at == input.last}
+        now |= input.at(input.last) | set(self._program.background)
+        return frozenset(filter(self._program.is_intensional, now))
+
+
+class _Translation:
+    """A program as ASP."""
+
+    def __init__(self, program: LarsProgram) -> None:
+        self._program = program
+        self._names = {name: f"p{place}" for place, name in enumerate(sorted(program.arities()))}
+        self._predicates = {short: name for name, short in self._names.items()}
+        self._windows: dict[str, Extended] = {}
+        self._guards: list[tuple[str, Guard]] = []
+        self._fresh = 0
+        self.rules: list[str] = [
+            "holds(A,T) :- input(A,T).",
+            "holds(A,T) :- known(A), time(T).",
+            "shows(W,A,T) :- window(W,T), holds(A,T), not counts(W).",
+            "shows(W,A,T) :- window(W,T), known(A).",
+            "run(W,A,T) :- shows(W,A,T), last(T).",
+            "run(W,A,T) :- shows(W,A,T), next(T,U), run(W,A,U), window(W,T).",
+            "always(W,A) :- run(W,A,T), first(W,T).",
+        ]
+        for rule in program.rules:
+            self.rules += self._rule(rule)
+
+    # ---- rules -------------------------------------------------------------------------------
+
+    def _rule(self, rule: LarsRule) -> Iterator[str]:
+        if rule.collected:
+            raise ProgramError("a solver cannot do aggregates", rule.collected[0].origin)
+        parts: list[str] = []
+        parts += map(self._extended, rule.positives)
+        parts += self._guarded(rule)
+        for denied in rule.denied:
+            name = f"denied{self._new()}"
+            variables = sorted({v.name for v in denied.variables() if not v.name.startswith("_")})
+            atom = f"{name}({','.join(map(_variable, variables))})" if variables else name
+            yield f"{atom} :- {self._extended(denied.part)}."
+            parts.append(f"not {atom}")
+        if rule.at is None:
+            yield f"holds({self._atom(rule.head)},N) :- {', '.join(['last(N)', *parts])}."
+            return
+        at = _argument(rule.at)
+        head = f"holds({self._atom(rule.head)},{at})"
+        inside = f"time({at})"
+        yield f"{head} :- {', '.join([*parts, inside])}."
+        outside = f"outside{self._new()}"
+        yield f"{outside} :- {', '.join([*parts, f'not {inside}'])}."
+        yield f":- {outside}."
+
+    def _extended(self, part: Extended) -> str:
+        atom = self._atom(part.atom)
+        fresh = f"T{self._new()}"
+        if part.window is None:
+            if part.mode is Mode.NOW:
+                return f"holds({atom},{fresh}), last({fresh})"
+            return f"holds({atom},{_argument(part.at)}), time({_argument(part.at)})"
+        window = self._window(part)
+        match part.mode:
+            case Mode.ALWAYS:
+                return f"always({window},{atom})"
+            case Mode.AT:
+                return f"shows({window},{atom},{_argument(part.at)})"
+        return f"shows({window},{atom},{fresh})"
+
+    def _window(self, part: Extended) -> str:
+        key = f"{part.window} {part.atom.relation}"
+        if isinstance(part.window, CountWindow) and part.window.per:
+            key += f" {[part.atom.arguments.index(variable) for variable in part.window.per]}"
+        self._windows.setdefault(key, part)
+        return f'"{key}"'
+
+    def _atom(self, atom: Atom) -> str:
+        arguments = ",".join(map(_argument, atom.arguments))
+        name = self._names[atom.relation]
+        return f"{name}({arguments})" if arguments else name
+
+    def _guarded(self, rule: LarsRule) -> Iterator[str]:
+        bound = {variable for part in rule.positives for variable in part.variables()}
+        waiting = list(rule.guards)
+        while waiting:
+            guard = next(
+                one
+                for one in waiting
+                if all(not isinstance(each, Variable) or each in bound for each in one.inputs)
+            )
+            waiting.remove(guard)
+            number = len(self._guards)
+            self._guards.append((rule.name, guard))
+            asked = f"@guard({number}{''.join(f',{_argument(each)}' for each in guard.inputs)})"
+            result = guard.arguments[-1]
+            if len(guard.inputs) == len(guard.arguments):
+                yield f"1 = {asked}"
+            elif isinstance(result, Variable) and result not in bound:
+                bound.add(result)
+                yield f"{_argument(result)} = {asked}"
+            else:
+                fresh = f"R{self._new()}"
+                yield f"{fresh} = {asked}, 1 = @same({fresh},{_argument(result)})"
+
+    def _new(self) -> int:
+        self._fresh += 1
+        return self._fresh
+
+    # ---- input -------------------------------------------------------------------------------
+
+    def input(self, input: Stream, tick: int | None) -> Iterator[str]:
+        """The facts of a time point: its input, and what the windows show."""
+        structure = Structure(input, {}, frozenset(self._program.background), tick)
+        for fact in self._program.background:
+            yield f"known({self._fact(fact)})."
+        for point in input.timeline:
+            yield f"time({_text(to_term(point))})."
+            for fact in input.at(point):
+                if fact.relation in self._names:
+                    yield f"input({self._fact(fact)},{_text(to_term(point))})."
+            if point > input.first:
+                yield f"next({_text(to_term(point - input.step))},{_text(to_term(point))})."
+        yield f"last({_text(to_term(input.last))})."
+        for key, part in self._windows.items():
+            window = structure.window(part)
+            for point in window.timeline:
+                yield f'window("{key}",{_text(to_term(point))}).'
+                if isinstance(part.window, CountWindow):
+                    yield f'counts("{key}").'
+                    for fact in window.at(point):
+                        if fact.relation == part.atom.relation:
+                            yield f'shows("{key}",{self._fact(fact)},{_text(to_term(point))}).'
+            yield f'first("{key}",{_text(to_term(window.first))}).'
+
+    def _fact(self, fact: Fact) -> str:
+        return self._atom(Atom(fact.relation, fact.terms))
+
+    # ---- models ------------------------------------------------------------------------------
+
+    def concluded(self, symbols: Sequence[Any], input: Stream) -> Iterator[tuple[Instant, Fact]]:
+        """What a model has beyond the input and the background."""
+        points = {to_term(point).text: point for point in input.timeline}
+        background = frozenset(self._program.background)
+        for symbol in symbols:
+            if symbol.name == "holds":
+                atom, at = symbol.arguments
+                terms = tuple(parse_term(argument.string) for argument in atom.arguments)
+                fact = Fact(self._predicates[atom.name], terms)
+                point = points[at.string]
+                if fact not in background and fact not in input.at(point):
+                    yield point, fact
+
+    def context(self, clingo: Any) -> Any:
+        """What clingo asks while it grounds."""
+        guards = self._guards
+
+        class Context:
+            def guard(self, number: Any, *inputs: Any) -> list[Any]:
+                rule, guard = guards[number.number]
+                terms = [parse_term(each.string) for each in inputs]
+                answer = _asked(rule, guard)(*terms)
+                if isinstance(answer, bool) or answer is None:
+                    return [clingo.Number(1)] if answer else []
+                return [clingo.String(answer.text)]
+
+            def same(self, left: Any, right: Any) -> list[Any]:
+                is_same = equal(parse_term(left.string), parse_term(right.string))
+                return [clingo.Number(1)] if is_same else []
+
+        return Context()
+
+
+def _asked(rule: str, guard: Guard) -> Callable[..., bool | Term | None]:
+    known = TESTS.get(guard.builtin) or FUNCTIONS.get(guard.builtin)
+    return known if known else lambda *terms: asking(rule, guard)(terms)
+
+
+def _argument(argument: Argument | None) -> str:
+    assert argument is not None
+    if isinstance(argument, Variable):
+        return _variable(argument.name)
+    return _text(argument)
+
+
+def _variable(name: str) -> str:
+    return f"V{name.replace('_', 'u')}" if not name.startswith("_") else f"A{name[1:]}"
+
+
+def _text(term: Term) -> str:
+    escaped = term.text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _furthest(program: LarsProgram, tick: int | None) -> int | None:
+    """How many time points back a program looks at most; None: to the beginning."""
+    furthest = 0
+    for rule in program.rules:
+        for part in rule.atoms():
+            match part.window:
+                case TimeWindow(span) | TumblingWindow(span):
+                    furthest = max(furthest, span.points(tick, part.origin))
+                case None if part.mode is Mode.NOW:
+                    pass
+                case _:
+                    return None
+    return furthest
+
+
+def _clingo() -> Any:
+    try:
+        import clingo
+    except ImportError:
+        raise ImportError(
+            "programs with several answer streams need clingo: pip install 'ebbtide[lars]'"
+        ) from None
+    return clingo

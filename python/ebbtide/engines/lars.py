@@ -1,0 +1,235 @@
+"""A LARS program on the kernel: input atoms and time points in, intensional atoms out.
+
+In: atoms of a stream, each at an instant, in any order within a time point. Every time point from
+`start` on is evaluated once, in order. Out: at each of them the intensional atoms that hold, as
+facts or as Arrow tables, in full or as changes. Invariant: they are the output of Definition 6 for
+the input up to then (`engines/reference/lars.py` is the specification).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from ebbtide._kernel import Table, Timeline
+from ebbtide.engines.budget import Budget
+from ebbtide.engines.lars_answer import Answer
+from ebbtide.engines.lars_why import Explainer, Explanation
+from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.protocol import LateFact
+from ebbtide.languages.lars.formula import LarsProgram
+from ebbtide.languages.lars.lower import (
+    EVER,
+    NOW,
+    OUTSIDE,
+    CountClock,
+    Lowered,
+    Route,
+    Tally,
+    lower,
+    padded_terms,
+)
+from ebbtide.program import TRIPLE, Fact
+from ebbtide.program.check import did_you_mean
+from ebbtide.terms import Literal, Term, parse_term, to_term
+from ebbtide.time import Instant, Sliding
+
+_parsed: Final[Callable[[str], Term]] = lru_cache(maxsize=65_536)(parse_term)
+
+
+@dataclass
+class _CountedPoints:
+    """The time points of a count window's timeline, as the kernel knows them."""
+
+    clock: CountClock
+    first: Instant
+    #: The time points with atoms, newest last, and the different atoms at each.
+    sizes: deque[tuple[Instant, int]] = field(default_factory=deque)
+    now: set[Fact] = field(default_factory=set)
+
+    def move(self, tick: Instant) -> Instant:
+        """The first time point of the timeline at a tick."""
+        if self.now:
+            self.sizes.append((tick, len(self.now)))
+            self.now = set()
+        total = 0
+        for position in range(len(self.sizes) - 1, -1, -1):
+            total += self.sizes[position][1]
+            if total >= self.clock.size:
+                for _ in range(position):
+                    self.sizes.popleft()
+                return self.sizes[0][0]
+        return self.first
+
+
+class LarsEngine(NativeEngine):
+    """The kernel, running a lowered LARS program time point by time point.
+
+    >>> from ebbtide.languages.lars import parse_atoms, parse_lars
+    >>> engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
+    >>> engine.take(parse_atoms("p(a).", "", {})[0], at=0)
+    >>> [len(engine.tick().atoms or ()) for _ in range(3)]
+    [1, 1, 0]
+    """
+
+    def __init__(
+        self,
+        program: LarsProgram,
+        *,
+        start: Instant,
+        step: int = 1,
+        tick: int | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.lars = program
+        self.lowered: Lowered = lower(program, start, step, tick)
+        self._start, self._step = start, step
+        streams = self.lowered.streams or {NOW: Sliding(step)}
+        super().__init__(self.lowered.program, streams, step=step, origin=start, budget=budget)
+        self._arities = program.arities()
+        self._predicates = {
+            self._relation_ids[relation]: predicate
+            for predicate, relation in self.lowered.outputs.items()
+        }
+        self._timeline = Timeline(
+            start,
+            step,
+            [
+                (self._stream(one.stream), self._relation_ids[one.relation], one.kind, one.back)
+                for one in self.lowered.clocks
+            ],
+            list(self._predicates),
+        )
+        self._counted = [_CountedPoints(one, start) for one in self.lowered.count_clocks]
+        self._waiting: dict[Instant, list[Fact]] = {}
+        self._shown: set[Fact] = set()
+        self._holds: set[Fact] = set()
+        for fact in self.lowered.background:
+            self.add(fact)
+
+    # ---- atoms in ----------------------------------------------------------------------------
+
+    @property
+    def next(self) -> Instant:
+        """The time point that comes next."""
+        return self._timeline.next
+
+    def point(self, at: Instant) -> Instant:
+        """The time point that an instant belongs to: the first at or after it."""
+        return self._start - (self._start - at) // self._step * self._step
+
+    def take(self, fact: Fact, at: Instant) -> None:
+        """Take an input atom; `LateFact` if its time point is over."""
+        point = self.point(at)
+        if point < self.next:
+            raise LateFact(f"{fact} happens at {at}, and that time point is over")
+        self._check(fact.relation, len(fact.terms))
+        time = to_term(point)
+        for route in self.lowered.routes.get(fact.relation, ()):
+            terms = (time, *fact.terms) if route.stamped else fact.terms
+            self.push(Fact(route.relation, terms), point, route.stream)
+        for tally in self.lowered.tallies:
+            front = (Literal(fact.relation), *((time,) if tally.route.stamped else ()))
+            terms = padded_terms((*front, *fact.terms), tally.width)
+            self.push(Fact(tally.route.relation, terms), point, tally.route.stream)
+        if self._counted:
+            self._waiting.setdefault(point, []).append(fact)
+
+    def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> int:
+        """Take the input atoms of Arrow data; how many came late or before the first time point.
+
+        The columns hold the terms' texts.
+        """
+        self._check(predicate, len(columns))
+        if self._counted:
+            raise ValueError(
+                "`always` and background facts in count windows need atoms one by one, not Arrow"
+            )
+        routes = [self._placed(route, len(columns)) for route in self.lowered.routes[predicate]]
+        routes += [self._tallied(tally, predicate, len(columns)) for tally in self.lowered.tallies]
+        _, late = self._timeline.feed(self._kernel, data, time, list(columns), routes)
+        return late
+
+    def _placed(self, route: Route, arity: int) -> tuple[int, int, list[int | str]]:
+        places: list[int | str] = [-1] if route.stamped else []
+        places += range(arity)
+        return self._stream(route.stream), self._relation_ids[route.relation], places
+
+    def _tallied(
+        self, tally: Tally, predicate: str, arity: int
+    ) -> tuple[int, int, list[int | str]]:
+        stream, relation, places = self._placed(tally.route, arity)
+        padded = [Literal(predicate).text, *places]
+        if len(padded) > tally.width:
+            raise ValueError(f"{predicate} has more arguments than any predicate of the program")
+        return stream, relation, [*padded, *("<>",) * (tally.width - len(padded))]
+
+    def _check(self, predicate: str, given: int) -> None:
+        arity = self._arities.get(predicate, 3 if predicate == TRIPLE else given)
+        if arity != given:
+            raise ValueError(f"the predicate {predicate} has {arity} arguments, not {given}")
+        if predicate in self.lowered.outputs and predicate != TRIPLE:
+            hint = did_you_mean(predicate, self._arities.keys() - self.lowered.outputs.keys())
+            raise ValueError(f"{predicate} is concluded by rules, so no stream can state it{hint}")
+
+    # ---- answers out -------------------------------------------------------------------------
+
+    def tick(self) -> Answer:
+        """Evaluate the next time point."""
+        self._move_count_clocks()
+        tick = self._timeline.tick(self._kernel)
+        entered: set[Fact] = set()
+        left: set[Fact] = set()
+        for relation, texts, before, after in self._kernel.changes():
+            predicate = self._predicates.get(relation)
+            if predicate is not None and (before is None) != (after is None):
+                fact = Fact(predicate, tuple(map(_parsed, texts)))
+                (left if after is None else entered).add(fact)
+        self._holds -= left
+        self._holds |= entered
+        if not self.lowered.has_outside:
+            return Answer(tick, frozenset(self._holds), frozenset(entered), frozenset(left))
+        none = bool(self._kernel.facts(self._relation_ids[OUTSIDE]))
+        shown: set[Fact] = set() if none else set(self._holds)
+        was, self._shown = self._shown, shown
+        atoms = None if none else frozenset(shown)
+        return Answer(tick, atoms, frozenset(shown - was), frozenset(was - shown))
+
+    def play(self, to: Instant, *, full: bool = False) -> dict[str, Table]:
+        """Evaluate the time points up to one; for each intensional predicate what they say.
+
+        A table has the columns t, c0, c1, ...; it tells the atoms that hold at each time point, or
+        without `full`, with the column diff, those that began to (+1) and ceased to (-1).
+        """
+        if self.lowered.has_outside or self._counted:
+            raise ValueError("this program is evaluated time point by time point, with tick()")
+        tables = self._timeline.play(self._kernel, to, full)
+        return dict(zip(self._predicates.values(), tables, strict=True))
+
+    def _move_count_clocks(self) -> None:
+        """Say which time points are in the timelines of count windows."""
+        if not self._counted:
+            return
+        tick = self.next
+        atoms = self._waiting.pop(tick, [])
+        for counted in self._counted:
+            clock = counted.clock
+            counted.now.update(fact for fact in atoms if clock.predicate in (None, fact.relation))
+            before, counted.first = counted.first, counted.move(tick)
+            self.push(Fact(clock.relation, (to_term(tick),)), tick, EVER)
+            for gone in range(before, counted.first, self._step):
+                self.retract(Fact(clock.relation, (to_term(gone),)), tick)
+
+    # ---- why ---------------------------------------------------------------------------------
+
+    def explain_atom(self, fact: Fact) -> Explanation:
+        """Why an intensional atom holds now; KeyError if it does not."""
+        relation = self.lowered.outputs.get(fact.relation)
+        if relation is None:
+            raise KeyError(f"{fact.relation} is not concluded by rules")
+        now = self.next - self._step
+        explainer = Explainer(self.lars, self.lowered.meanings, self._step, now)
+        return explainer.explain(self.derivation(Fact(relation, fact.terms)))

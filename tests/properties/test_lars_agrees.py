@@ -1,0 +1,80 @@
+"""LARS on the kernel equals the oracle, at every time point."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from ebbtide.engines.lars import LarsEngine
+from ebbtide.engines.reference.lars import Stream, output_stream
+from ebbtide.languages.lars import LarsProgram, parse_lars, show_fact
+from ebbtide.program import Fact
+from ebbtide.testing.lars import LAST, lars_programs, lars_streams
+from ebbtide.time import Instant
+
+COOLING = """
+    @T steam(V)  :- @T temp(V) in [N], V >= 100.
+    @T liquid(V) :- @T temp(V) in [N], V >= 1, V < 100.
+    @T isSteam   :- @T steam(V) in [N].
+    @T isLiquid  :- @T liquid(V) in [N].
+    alarm        :- always isSteam in [N].
+    normal       :- always isLiquid in [N].
+    freeze       :- not alarm, not normal.
+    veryHot(T)   :- @T steam(V) in [N], V >= 150.
+    veryCold(T)  :- @T liquid(V) in [N], V = 1.
+"""
+
+
+def told(facts: frozenset[Fact] | None) -> list[str] | None:
+    return None if facts is None else sorted(map(show_fact, facts))
+
+
+def outputs(program: LarsProgram, input: Stream) -> dict[Instant, frozenset[Fact] | None]:
+    """What the kernel says, time point by time point; the changes must add up to it."""
+    engine = LarsEngine(program, start=input.first, step=input.step)
+    found = {}
+    shown: set[Fact] = set()
+    for point in input.timeline:
+        for fact in input.at(point):
+            engine.take(fact, point)
+        answer = engine.tick()
+        found[answer.t] = answer.atoms
+        shown = (shown - answer.left) | answer.entered
+        assert shown == (answer.atoms or set())
+    return found
+
+
+@given(lars_programs(), lars_streams(), st.sampled_from([1, 1, 3]))
+def test_the_kernel_equals_the_oracle(
+    program: LarsProgram, atoms: dict[int, set[Fact]], step: int
+) -> None:
+    note(f"{program}\n{program.background}\n{atoms}")
+    input = Stream(0, LAST * step, {at * step: facts for at, facts in atoms.items()}, step)
+    expected = output_stream(program, input)
+    for point, facts in outputs(program, input).items():
+        assert told(facts) == told(expected[point]), point
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 5, 10, 20, 40, 80])
+def test_the_cooling_program_equals_the_oracle(window: int) -> None:
+    program = parse_lars(COOLING.replace("N", str(window)))
+    draw = random.Random(window)
+    atoms: dict[int, set[Fact]] = {}
+    kinds = [[120, 160], [1, 50], [-5], [120, 50, 1]]
+    kind = kinds[0]
+    last = min(window + 30, 60)
+    for point in range(last + 1):
+        if draw.random() < 0.08:
+            kind = draw.choice(kinds)
+        if draw.random() < 0.97:
+            values = draw.sample(kind, draw.randint(1, len(kind)))
+            atoms[point] = {Fact.of("temp", value) for value in values}
+    input = Stream(0, last, atoms)
+    found = outputs(program, input)
+    expected_all = output_stream(program, input)
+    assert {at: told(facts) for at, facts in found.items()} == {
+        at: told(facts) for at, facts in expected_all.items()
+    }

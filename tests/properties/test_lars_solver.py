@@ -1,0 +1,75 @@
+"""Programs with several answer streams, by clingo; and clingo as a second oracle."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from ebbtide.engines.clingo import ClingoEngine
+from ebbtide.engines.lars_answer import texts
+from ebbtide.engines.reference.lars import Stream, output_stream
+from ebbtide.engines.reference.lars_definition import answer_streams
+from ebbtide.languages.lars import LarsProgram
+from ebbtide.program import Fact, ProgramError
+from ebbtide.reasoner.lars import LarsReasoner
+from ebbtide.testing.lars import LAST, ground_programs, lars_programs, lars_streams
+
+CHOICE = "a(X) :- p(X) in [1], not b(X).\nb(X) :- p(X) in [1], not a(X).\nc(X) :- p(X)."
+
+
+def test_without_a_solver_the_cycle_is_printed() -> None:
+    reasoner = LarsReasoner(CHOICE)
+    with pytest.raises(ProgramError, match=r"r1 .*depends through `not` on r2"):
+        reasoner.push("p(x).", at=0)
+
+
+def test_all_answer_streams() -> None:
+    reasoner = LarsReasoner(CHOICE, solve="all")
+    reasoner.push("p(x).", at=0)
+    first, second, third = reasoner.advance(to=2)
+    assert sorted(map(texts, first.every or ())) == [["a(x)", "c(x)"], ["b(x)", "c(x)"]]
+    assert sorted(map(texts, second.every or ())) == [["a(x)"], ["b(x)"]]
+    assert third.every == (frozenset(),)
+
+
+def test_one_answer_stream_and_what_all_have_in_common() -> None:
+    for mode, expected in (("one", {"a(x) c(x)", "b(x) c(x)"}), ("cautious", {"c(x)"})):
+        reasoner = LarsReasoner(CHOICE, solve=mode)
+        reasoner.push("p(x).", at=0)
+        (answer,) = reasoner.advance(to=0)
+        assert " ".join(answer.texts()) in expected
+
+
+def test_no_answer_stream() -> None:
+    reasoner = LarsReasoner("a :- p, not a.", solve="cautious")
+    reasoner.push("p.", at=0)
+    (answer,) = reasoner.advance(to=0)
+    assert answer.atoms is None
+
+
+@given(lars_programs(), lars_streams())
+def test_clingo_equals_the_oracle(program: LarsProgram, atoms: dict[int, set[Fact]]) -> None:
+    if any(rule.collected for rule in program.rules):
+        return
+    note(f"{program}\n{program.background}\n{atoms}")
+    expected = output_stream(program, Stream(0, LAST, atoms))
+    engine = ClingoEngine(program, start=0, mode="all")
+    for at in range(LAST + 1):
+        for fact in atoms.get(at, ()):
+            engine.take(fact, at)
+        answer = engine.tick()
+        found = None if answer.atoms is None else texts(answer.atoms)
+        wanted = expected[at]
+        assert found == (None if wanted is None else texts(wanted)), at
+        assert len(answer.every or ()) <= 1
+
+
+@given(ground_programs(), lars_streams(), st.integers(0, 3))
+def test_clingo_finds_the_answer_streams_of_the_definition(
+    program: LarsProgram, atoms: dict[int, set[Fact]], last: int
+) -> None:
+    note(f"{program}\n{atoms}")
+    input = Stream(0, last, atoms).up_to(last)
+    engine = ClingoEngine(program, start=0, mode="all")
+    assert set(engine.answer_streams(input)) == set(answer_streams(program, input))
