@@ -35,6 +35,9 @@ pub type GuardTuple = (BuiltinTuple, Vec<ArgumentTuple>);
 pub type RuleTuple =
     (String, usize, Vec<AtomTuple>, Vec<AtomTuple>, Vec<AtomTuple>, Vec<GuardTuple>);
 
+/// How many time points a window has, how far apart, since when, and where its panes begin.
+type TimePoints = (i64, i64, i64, Option<i64>);
+
 /// `("aggregate", function, input, output, group, value, stratum)`,
 /// `("narrow", input, output, by, stratum)`, `("always", input, output, span, start, stratum)`,
 /// `("always_at", input, output, (width, step, start, origin), stratum)`.
@@ -43,7 +46,7 @@ pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
     Narrow((String, usize, usize, i64, usize)),
     Always((String, usize, usize, i64, Option<i64>, usize)),
-    AlwaysAt((String, usize, usize, (i64, i64, i64, Option<i64>), usize)),
+    AlwaysAt((String, usize, usize, TimePoints, usize)),
 }
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.

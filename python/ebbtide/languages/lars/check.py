@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from ebbtide.languages.lars.formula import (
     BodyPart,
@@ -19,6 +20,7 @@ from ebbtide.languages.lars.formula import (
     LarsProgram,
     LarsRule,
     Mode,
+    atoms_of,
     rewritten,
     variables_of,
 )
@@ -35,6 +37,10 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.strata import stratify
+from ebbtide.terms import IRI
+from ebbtide.terms.term import RDF
+
+_TYPE: Final = IRI(RDF + "type")
 
 
 def check(program: LarsProgram) -> LarsProgram:
@@ -56,13 +62,25 @@ def strata(program: LarsProgram) -> tuple[int, ...]:
 
 def _as_dependency(rule: LarsRule) -> Rule:
     """A rule of plain atoms that depends on what this one depends on, and as strictly."""
-    body: list[Atom | Negation] = [part.atom for part in rule.positives]
-    body += [Negation(part.part.atom) for part in rule.denied]
+    body: list[Atom | Negation] = [_told_apart(part.atom) for part in rule.positives]
+    body += [Negation(_told_apart(part.part.atom)) for part in rule.denied]
     for collected in rule.collected:
-        for part in collected.parts:
-            if isinstance(part, Extended | Denied):
-                body.append(Negation((part if isinstance(part, Extended) else part.part).atom))
-    return Rule(rule.name, (rule.head,), tuple(body), rule.origin)
+        body += [Negation(_told_apart(part.atom)) for part in atoms_of(collected)]
+    return Rule(rule.name, (_told_apart(rule.head),), tuple(body), rule.origin)
+
+
+def _told_apart(atom: Atom) -> Atom:
+    """The atom without what strata do not look at: all but its predicate, and that of a triple.
+
+    Of a triple that says a class, the class counts.
+    """
+    anything = tuple(Variable(f"_{place}") for place in range(len(atom.arguments)))
+    if atom.relation != TRIPLE:
+        return replace(atom, arguments=anything)
+    _, predicate, kind = atom.arguments
+    return replace(
+        atom, arguments=(anything[0], predicate, kind if predicate == _TYPE else anything[2])
+    )
 
 
 def _check_arities(program: LarsProgram) -> None:

@@ -575,8 +575,8 @@ def padded_terms(terms: tuple[Term, ...], width: int) -> tuple[Term, ...]:
 def _heads(rules: Iterable[LarsRule]) -> dict[str, list[tuple[Argument, ...]]]:
     """The different heads of each predicate, variables named by order of appearance.
 
-    A relation is carried over into another one head by head, so that what can be told apart by
-    constants in rules is told apart there, too: negation needs that for its strata.
+    A relation is carried over into another one head by head, so that triples of different
+    predicates are told apart there, too: negation needs that for its strata.
     """
     found: dict[str, list[tuple[Argument, ...]]] = defaultdict(list)
     for rule in rules:
