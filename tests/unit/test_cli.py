@@ -218,6 +218,9 @@ def test_explain_plan_says_what_became_of_each_rule(ebbtide: Ebbtide) -> None:
     assert (fates["rdfs9"], fates["rdfs7"]) == ("kept", "asleep")
     assert "<e:Person>) :- triple(?x, " in out
 
+    Path("people.rq").write_text("# all\nSELECT ?x { ?x a <e:Person> }")
+    assert ebbtide(*arguments, "people.rq") == (code, out, err)
+
     code, out, err = ebbtide(*arguments, "(?x rdf:type")
     assert (code, out) == (1, "")
     assert err.startswith("ebbtide: --wanted:1:")

@@ -114,4 +114,9 @@ def is_refuted(test: Guard) -> bool:
     >>> is_refuted(Guard("notEqual", (Variable("x"), Variable("x"))))
     True
     """
-    return test.builtin in _NEVER_OF_THE_SAME and len(set(test.arguments)) == 1
+    return is_refuted_of_the_same(test) and len(set(test.arguments)) == 1
+
+
+def is_refuted_of_the_same(test: Guard) -> bool:
+    """Whether a test of two terms fails if they are the same."""
+    return test.builtin in _NEVER_OF_THE_SAME

@@ -132,6 +132,8 @@ def widened(pattern: Pattern) -> Pattern:
         for place, argument in enumerate(atom.arguments)
         if argument not in telling and not isinstance(argument, Variable)
     }
+    if not free:
+        return pattern
     arguments = tuple(
         argument if place == 1 else free.get(argument, argument)
         for place, argument in enumerate(atom.arguments)

@@ -7,16 +7,18 @@ anything.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import TypeAlias
 
-from ebbtide.plan.pattern import Pattern, is_refuted
+from ebbtide.plan.pattern import Pattern, is_refuted, is_refuted_of_the_same
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.unify import match, substitute_part
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
 
 _Key: TypeAlias = tuple[str, Argument | None]
-_Place: TypeAlias = tuple[int, Argument]
+#: A place and what is there: a term, or the same as at another place.
+_Place: TypeAlias = tuple[int, Argument | int]
 
 
 class Settled:
@@ -39,11 +41,21 @@ class Settled:
             atom = Atom(fact.relation, fact.terms)
             self._atoms[_key(atom)].append(atom)
         self._at: dict[_Key, defaultdict[_Place, list[Atom]]] = {}
+        self._different: dict[tuple[str, Argument | None, int, int], bool] = {}
+        self._allowed: dict[Pattern, bool] = {}
 
     def allows(self, pattern: Pattern) -> bool:
         """Whether some fact may match the pattern."""
+        if pattern not in self._allowed:
+            self._allowed[pattern] = self._matches(pattern)
+        return self._allowed[pattern]
+
+    def _matches(self, pattern: Pattern) -> bool:
         if not self._schema.has(pattern.atom):
             return True
+        # Most that is the same as something is so as itself, and rules ask for others.
+        if any(not self._has_different(pattern.atom, *places) for places in _differing(pattern)):
+            return False
         ways = (match(pattern.atom, atom) for atom in self._near(pattern.atom))
         return any(
             not any(is_refuted(substitute_part(test, found)) for test in pattern.tests)
@@ -51,22 +63,53 @@ class Settled:
             if found is not None
         )
 
+    def _has_different(self, pattern: Atom, place: int, other: int) -> bool:
+        """Whether some fact with the predicate of the pattern has different terms at two places."""
+        key = (*_key(pattern), place, other)
+        if key not in self._different:
+            self._different[key] = any(
+                atom.arguments[place] != atom.arguments[other]
+                for atom in self._atoms[_key(pattern)]
+            )
+        return self._different[key]
+
     def _near(self, pattern: Atom) -> list[Atom]:
-        """The facts with the predicate of the pattern, and with another constant of it if any."""
+        """The facts with the predicate of the pattern, and what else it asks for most plainly.
+
+        That is a constant, or the same term at two places.
+        """
         key = _key(pattern)
-        given = [
+        given: list[_Place] = [
             (place, argument)
             for place, argument in enumerate(pattern.arguments)
             if argument not in key and not isinstance(argument, Variable)
         ]
+        given += _pairs(pattern)
         if not given:
             return self._atoms[key]
         if key not in self._at:
             self._at[key] = defaultdict(list)
             for atom in self._atoms[key]:
-                for place, argument in enumerate(atom.arguments):
-                    self._at[key][place, argument].append(atom)
+                for each in (*enumerate(atom.arguments), *_pairs(atom)):
+                    self._at[key][each].append(atom)
         return min((self._at[key].get(each, []) for each in given), key=len)
+
+
+def _differing(pattern: Pattern) -> Iterator[tuple[int, int]]:
+    """The places where the pattern asks for different terms."""
+    arguments = pattern.atom.arguments
+    for test in pattern.tests:
+        if is_refuted_of_the_same(test) and all(each in arguments for each in test.arguments):
+            one, other = map(arguments.index, test.arguments)
+            yield one, other
+
+
+def _pairs(atom: Atom) -> Iterator[tuple[int, int]]:
+    """The places of equal arguments, two and two."""
+    arguments = atom.arguments
+    for place, other in combinations(range(len(arguments)), 2):
+        if arguments[place] == arguments[other]:
+            yield place, other
 
 
 def _key(atom: Atom) -> _Key:

@@ -67,7 +67,8 @@ def match(
 
 def substitute(atom: Atom, substitution: Substitution) -> Atom:
     """The atom with its variables replaced; it keeps its origin."""
-    return replace(atom, arguments=_replaced(atom.arguments, substitution))
+    # As `replace` does, which takes four times as long; plans are made while somebody waits.
+    return Atom(atom.relation, _replaced(atom.arguments, substitution), atom.origin)
 
 
 def substitute_part(part: Part, substitution: Substitution) -> Part:
@@ -128,6 +129,8 @@ def variables(rule: Rule) -> dict[Variable, None]:
 
 def _replaced(arguments: tuple[Argument, ...], substitution: Substitution) -> tuple[Argument, ...]:
     return tuple(
-        substitution.get(argument, argument) if isinstance(argument, Variable) else argument
-        for argument in arguments
+        [
+            substitution.get(argument, argument) if isinstance(argument, Variable) else argument
+            for argument in arguments
+        ]
     )

@@ -71,12 +71,14 @@ def plan_wanted(
         closure = work_out(program.rules, mixed, schema, known, close, watching)
     if closure is None:
         return as_written(program, "too much follows from the known schema")
+    if not gone:
+        settled = Settled(closure.settled, schema)
     forms = specialise(program, schema, closure)
     rest = [r for r in program.rules if id(r) not in forms.of and id(r) not in gone]
     awake = needed(
         [*(form for each in forms.of.values() for form in each), *rest],
         wanted,
-        Settled(closure.settled, schema).allows,
+        settled.allows,
         [(pattern, _from_data(schema)) for pattern in watching],
     ).why
     used = Forms(

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from ebbtide.benches.imars.settings import Say
+from ebbtide.benches.regimes.chain import measure_chain
 from ebbtide.benches.regimes.clique import measure_clique
 from ebbtide.benches.regimes.events import measure_events
 from ebbtide.benches.regimes.large import measure_large
@@ -27,6 +28,7 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Settings, Results, Path, Say], None]]
     "rules": measure_rules,
     "large": measure_large,
     "events": measure_events,
+    "chain": measure_chain,
     "clique": measure_clique,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from os import PathLike
 from typing import Final
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ebbtide.engines.planned import PlannedEngine
-from ebbtide.program import TRIPLE, Program
+from ebbtide.program import TRIPLE, Atom, Program
 from ebbtide.terms.formats import read_tables
 from ebbtide.testing.workloads.lubm import Row
 from ebbtide.time import Sliding
@@ -28,9 +28,11 @@ def read(path: str | PathLike[str]) -> pa.Table:
     return pa.concat_tables([pa.table(table) for table in read_tables(path)])
 
 
-def told(program: Program, table: pa.Table) -> PlannedEngine:
+def told(
+    program: Program, table: pa.Table, wanted: Collection[Atom] | None = None
+) -> PlannedEngine:
     """An engine that was told the triples, and has not evaluated them yet."""
-    engine = PlannedEngine(program, {"default": Sliding(1)})
+    engine = PlannedEngine(program, {"default": Sliding(1)}, wanted=wanted)
     engine.add_arrow(table, TRIPLE, COLUMNS)
     return engine
 

@@ -18,6 +18,7 @@ class Measured(StrEnum):
     RULES = "rules"
     LARGE = "large"
     EVENTS = "events"
+    CHAIN = "chain"
     CLIQUE = "clique"
 
 
@@ -35,13 +36,16 @@ def regimes(
 ) -> None:
     """Reasoning under OWL 2 RL: processor time, parsing aside, and peak memory.
 
-    lubm: LUBM(1), the published one if ../shared/data has it, and what each contender derives
+    lubm: LUBM(1), the published one if ../shared/data has it, what each contender derives,
+    and what the queries alone cost
 
     rules: what each rule costs there, by leaving it out
 
     large: LUBM(N), generated, and peak memory
 
     events: the workload of INSTANS: a department a window, query by query
+
+    chain: subclasses of subclasses, with one instance, where types are wanted
 
     clique: terms that are all equal, by the rules of the table and step by step
 

@@ -25,9 +25,9 @@ def plan(
     wanted: Annotated[
         list[str] | None,
         typer.Option(
-            help="A pattern of the facts that are wanted, as in a rule: '(?x rdf:type <IRI>)'. "
-            "May be repeated; without any, all facts are.",
-            metavar="PATTERN",
+            help="A pattern of the facts that are wanted, as in a rule: '(?x rdf:type <IRI>)', "
+            "or the file of a SPARQL query. May be repeated; without any, all facts are wanted.",
+            metavar="PATTERN|FILE.rq",
         ),
     ] = None,
     builtins: Builtins = None,
@@ -46,9 +46,13 @@ def plan(
     print(reasoner.explain())
 
 
-def _atoms(patterns: Iterable[str]) -> Iterable[Atom]:
+def _atoms(wanted: Iterable[str]) -> Iterable[Atom]:
     from ebbtide.languages.jena import parse_rules
+    from ebbtide.languages.sparql.asked import asked_by
 
-    for pattern in patterns:
-        rule = f"{pattern} -> (<x:this> <x:is> <x:wanted>)"
-        yield from parse_rules(f"[{rule}]", "--wanted").rules[0].positives
+    for each in wanted:
+        if each.lstrip().startswith("("):
+            rule = f"[{each} -> (<x:this> <x:is> <x:wanted>)]"
+            yield from parse_rules(rule, "--wanted").rules[0].positives
+        else:
+            yield from asked_by(Path(each).read_text(), each)

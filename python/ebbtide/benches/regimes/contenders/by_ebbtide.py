@@ -12,8 +12,10 @@ import pyarrow as pa
 
 from ebbtide.benches.regimes.contenders import Ended, Job, Stopwatch, Took, peak_memory
 from ebbtide.benches.regimes.materialise import read, told
+from ebbtide.languages.jena import parse_rules
 from ebbtide.program import TRIPLE
 from ebbtide.regimes import load as load_regime
+from ebbtide.testing.workloads.lubm.queries import query_rules
 
 
 def contend(job: Job) -> Ended:
@@ -21,8 +23,11 @@ def contend(job: Job) -> Ended:
     watch = Stopwatch()
     program = load_regime("owl2rl")
     table = read(job.data)
+    # The patterns of LUBM's queries, written as rules.
+    queries = parse_rules(query_rules()).rules
+    wanted = [atom for rule in queries for atom in rule.positives] if job.wanted else None
     load = watch.lap()
-    engine = told(program, table)
+    engine = told(program, table, wanted)
     # Nobody reads the texts again once the kernel has them.
     del table
     engine.evaluate(0)
