@@ -64,7 +64,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 .PHONY: test
 test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
 	$(call say,"Python tests and doctests")
-	@$(PYTEST) -n 2 -m 'not alone and not install'
+	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos'
 	$(call say,"Python tests that measure time or memory and run alone")
 	@$(PYTEST) -m alone
 
@@ -76,7 +76,7 @@ test-rust: cargo
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
-	@$(PYTEST) -n 2 -m 'not spark and not alone and not install'
+	@$(PYTEST) -n 2 -m 'not spark and not alone and not install and not chaos'
 
 .PHONY: test-install
 test-install: ready ## a wheel in a fresh environment: light, and complete (slow)
@@ -89,6 +89,11 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 	@$(BIN)/python -m tests.conformance
 	$(call say,"the conformance suites")
 	@$(PYTEST) -n 2 tests/conformance
+
+.PHONY: chaos
+chaos: java ready ## kill -9 pipelines on Spark 30 times, and compare (about 10 minutes)
+	$(call say,"killing drivers")
+	@$(PYTEST) -m chaos tests/pipeline
 
 .PHONY: lint
 lint: ready ## format, types, import direction, stubs, clippy

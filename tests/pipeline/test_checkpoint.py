@@ -1,0 +1,111 @@
+"""A checkpoint that cannot be trusted is refused, and says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.checkpoint.sealed import Damaged, seal, unseal
+from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
+
+IDENTITY = {"rules": "abc", "step": "1000"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    checkpoint = Checkpoint(tmp_path, IDENTITY)
+    for batch in range(8):
+        checkpoint.save_batch(batch, b"batch %d" % batch)
+        if batch % 3 == 2:
+            checkpoint.save_snapshot(batch, b"snapshot %d" % batch)
+    checkpoint.close()
+    return tmp_path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name.lstrip("0") for path in (folder / "reasoner").iterdir())
+
+
+def test_two_snapshots_are_kept_and_the_batches_since(folder: Path) -> None:
+    assert names(folder) == ["2.snapshot", "3.batch", "4.batch", "5.batch", "5.snapshot", "6.batch",
+                             "7.batch"]  # fmt: skip
+    checkpoint = Checkpoint(folder, IDENTITY)
+    assert checkpoint.last == 7
+    assert checkpoint.snapshot_before(8) == (5, b"snapshot 5")
+    assert list(checkpoint.batches(6, 8)) == [b"batch 6", b"batch 7"]
+    # The last batch before the commit was lost comes again.
+    assert checkpoint.snapshot_before(5) == (2, b"snapshot 2")
+
+
+def test_spark_must_go_on_where_the_reasoner_did(folder: Path) -> None:
+    checkpoint = Checkpoint(folder, IDENTITY)
+    checkpoint.check_next(7)
+    checkpoint.check_next(8)
+    for batch in (0, 6, 9):
+        with pytest.raises(CheckpointError, match=f"Spark goes on with batch {batch}, .* is 7"):
+            checkpoint.check_next(batch)
+
+
+@pytest.mark.parametrize(
+    ("identity", "said"),
+    [
+        ({"rules": "xyz", "step": "1000"}, "its rules is abc, not xyz"),
+        ({"rules": "abc"}, "its step is 1000, not there"),
+        ({**IDENTITY, "start": "5"}, "its start is not there, not 5"),
+    ],
+)
+def test_a_foreign_checkpoint(folder: Path, identity: dict[str, str], said: str) -> None:
+    with pytest.raises(CheckpointError, match=f"{said}; --reset starts anew"):
+        Checkpoint(folder, identity)
+
+
+@pytest.mark.parametrize("file", ["00000005.snapshot", "00000007.batch"])
+def test_a_damaged_file(folder: Path, file: str) -> None:
+    path = folder / "reasoner" / file
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    checkpoint = Checkpoint(folder, IDENTITY)
+    with pytest.raises(CheckpointError, match=f"{file} is damaged: its checksum does not match"):
+        assert (checkpoint.snapshot_before(8), *checkpoint.batches(6, 8))
+
+
+def test_a_missing_file(folder: Path) -> None:
+    (folder / "reasoner/00000006.batch").unlink()
+    with pytest.raises(CheckpointError, match=r"00000006\.batch is missing"):
+        list(Checkpoint(folder, IDENTITY).batches(6, 8))
+
+
+def test_a_damaged_or_missing_identity(folder: Path) -> None:
+    (folder / "identity.json").write_text("{")
+    with pytest.raises(CheckpointError, match="not JSON"):
+        Checkpoint(folder, IDENTITY)
+    (folder / "identity.json").unlink()
+    with pytest.raises(CheckpointError, match=r"identity\.json is missing"):
+        Checkpoint(folder, IDENTITY)
+
+
+def test_one_run_at_a_time(folder: Path) -> None:
+    first = Checkpoint(folder, IDENTITY)
+    with pytest.raises(CheckpointInUse, match="in use by another run"):
+        Checkpoint(folder, IDENTITY)
+    with pytest.raises(CheckpointInUse, match="in use by another run"):
+        Checkpoint.reset(folder)
+    first.close()
+    Checkpoint.reset(folder)
+    assert not folder.exists()
+
+
+def test_sealed_files(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    seal(file, b"content")
+    assert unseal(file) == b"content"
+    file.write_bytes(b"something else")
+    with pytest.raises(Damaged, match="does not begin as it should"):
+        unseal(file)
+    seal(file, b"content")
+    file.write_bytes(file.read_bytes().replace(b"\x01", b"\x02", 1))
+    with pytest.raises(Damaged, match="another version"):
+        unseal(file)
