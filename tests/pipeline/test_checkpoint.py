@@ -69,7 +69,7 @@ def test_a_damaged_file(folder: Path, file: str) -> None:
     path.write_bytes(content)
     checkpoint = Checkpoint(folder, IDENTITY)
     with pytest.raises(CheckpointError, match=f"{file} is damaged: its checksum does not match"):
-        assert (checkpoint.snapshot_before(8), *checkpoint.batches(6, 8))
+        assert [checkpoint.snapshot_before(8), *checkpoint.batches(6, 8)]
 
 
 def test_a_missing_file(folder: Path) -> None:

@@ -64,6 +64,9 @@ class TakesArrow(Protocol):
     ) -> list[int]:
         """State the facts of a batch; the numbers of the rows that came late."""
 
+    def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
+        """State background facts."""
+
 
 @runtime_checkable
 class ReadsDocuments(Protocol):

@@ -45,8 +45,8 @@ SETTINGS: Final = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     # A checkpoint is a handful of small files a batch, and Hadoop's local file system writes a
-    # checksum file beside each; the raw one does not (docs/decisions.md has the numbers).
-    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    # checksum file beside each; the raw one does not (docs/decisions.md has the numbers). This is
+    # the interface that checkpoints use; of the other one, state stores ask that it is not raw.
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",

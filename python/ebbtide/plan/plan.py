@@ -23,12 +23,15 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a written rule, why, and the forms it has for the known schema."""
+    """What became of a written rule, why, and the forms it has for the known schema.
+
+    Without forms it runs, if it does, as it was written.
+    """
 
     rule: Rule
     fate: Fate
     why: str
-    forms: tuple[Rule, ...] = ()
+    forms: tuple[Rule, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     width = max((len(verdict.rule.name) for verdict in plan.verdicts), default=0)
     for verdict in plan.verdicts:
         yield f"{verdict.rule.name:{width}}  {verdict.fate:8}  {verdict.why}"
-        yield from (f"    {form}" for form in verdict.forms)
+        yield from (f"    {form}" for form in verdict.forms or ())
     kept = sum(verdict.fate is Fate.KEPT for verdict in plan.verdicts)
-    forms = sum(len(verdict.forms) for verdict in plan.verdicts)
+    forms = sum(len(verdict.forms or ()) for verdict in plan.verdicts)
     yield f"{kept} of {len(plan.verdicts)} rules kept, {forms} forms"

@@ -21,6 +21,7 @@ from ebbtide.engines.abilities import (
     GivesChanges,
     Settles,
     Snapshots,
+    TakesArrow,
     Unsupported,
     open_engine,
 )
@@ -49,6 +50,7 @@ from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.timeline import Timeline
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import parse_term
+from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Sliding, Window, WindowError, as_instant
 
 DEFAULT_STREAM: Final = "default"
@@ -173,6 +175,12 @@ class Reasoner(Documents, Answers):
         """
         self.engine.add(self._fact(fact))
 
+    def add_table(self, table: Any) -> None:
+        """State background facts: a table with the columns s, p and o, N-Triples texts."""
+        if not isinstance(self.engine, TakesArrow):
+            raise Unsupported("only the native engine takes tables of background")
+        self.engine.add_arrow(table, TRIPLE, TERM_COLUMNS)
+
     def push(self, fact: FactLike, at: SupportsIndex, stream: str = DEFAULT_STREAM) -> None:
         """State a fact that happens at `at`. If it is too late, `take_late` hands it out."""
         found, at = self._fact(fact), as_instant(at)
@@ -232,6 +240,11 @@ class Reasoner(Documents, Answers):
     def heartbeat(self, at: SupportsIndex, stream: str | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""
         self._time.heartbeat(as_instant(at), stream)
+
+    def hear(self, first: Instant, last: Instant, stream: str = DEFAULT_STREAM) -> None:
+        """Facts from `first` to `last` happened on a stream, elsewhere: ticks are as if here."""
+        self._time.check(stream)
+        self._time.happened(stream, first, last)
 
     def advance(self, to: SupportsIndex | None = None) -> list[Delta]:
         """Evaluate every tick that is due; what each one changed.
@@ -367,8 +380,7 @@ class Reasoner(Documents, Answers):
             raise Unsupported("only the native engine takes snapshots")
         header = {
             "settings": self._settings,
-            **self._time.state(),
-            "late": self._late.count,
+            **self.clock(),
             "waiting": [
                 [late.fact.relation, [term.text for term in late.fact.terms], *late[1:]]
                 for late in self._late.waiting()
@@ -407,6 +419,27 @@ class Reasoner(Documents, Answers):
             assert until is not None
             reasoner._watch.restore(fact, since, until)
         return reasoner
+
+    def clock(self) -> dict[str, Any]:
+        """Where time stands, in words of JSON. With the facts in the windows, it is the state."""
+        return {**self._time.state(), "late": self._late.count}
+
+    def resume(self, clock: dict[str, Any], facts: Iterable[tuple[str, Any]]) -> None:
+        """Go on from a clock and tables of the facts in the windows, each of a stream.
+
+        The reasoner must be fresh, but for the background. Whatever its last tick changed was told
+        by whoever had the clock.
+        """
+        for stream, table in facts:
+            self.push_table(table, stream)
+        self._time.restore(clock)
+        self._late.count = clock["late"]
+        last = clock["ticks"]["last"]
+        if last is not None:
+            self._tell_time(last)
+            self.engine.advance(last)
+            hidden = self.program.relations.keys() - self.program.visible
+            self._watch.follow(Delta(last, self.engine.facts(hidden), {}, {}))
 
     # ---- inside ------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters, bad_letters, late_letters
 from ebbtide.pipeline.errors import CheckpointError
+from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.progress import BatchProgress, Progress
 from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.units import Fed, Unit
@@ -83,7 +84,7 @@ class Driver:
         crash_point("reasoned", str(number))
         self._write(number, fed, pa.concat_tables([bad, late]))
         crash_point("between sink and checkpoint", str(number))
-        self.checkpoint.save_batch(number, _packed(facts.drop_columns(["source"])))
+        self.checkpoint.save_batch(number, packed(facts.drop_columns(["source"])))
         crash_point("between batch and snapshot", str(number))
         if (number + 1) % self.snapshot_every == 0:
             self.checkpoint.save_snapshot(number, self.unit.snapshot())
@@ -124,7 +125,7 @@ class Driver:
         if number:
             self.say(f"going on with batch {number}, {number - first} fed again")
         for content in self.checkpoint.batches(first, number):
-            self.unit.feed(self._by_stream(_unpacked(content)))
+            self.unit.feed(self._by_stream(unpacked(content)))
         self._next = number
 
     def _by_stream(self, facts: Any) -> Mapping[str, Any]:
@@ -165,15 +166,3 @@ def _parted(table: Any) -> tuple[Any, Any]:
     is_fact = pc.is_null(table["error"])
     facts = table.filter(is_fact).select(FACT_COLUMNS)
     return facts, bad_letters(table.filter(pc.invert(is_fact)))
-
-
-def _packed(facts: Any) -> bytes:
-    buffer = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_stream(buffer, facts.schema, options=options) as writer:
-        writer.write_table(facts)
-    return bytes(buffer.getvalue())
-
-
-def _unpacked(content: bytes) -> Any:
-    return pa.ipc.open_stream(content).read_all()

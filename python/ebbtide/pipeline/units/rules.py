@@ -9,17 +9,19 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import Program
 from ebbtide.reasoner import Reasoner
 from ebbtide.reasoner.columns import Changes
-from ebbtide.terms.formats import TERM_COLUMNS
+from ebbtide.terms.formats import TERM_COLUMNS, read_tables
 from ebbtide.time import FOREVER, Instant, Window
 
 ROWS = pa.schema(
@@ -47,7 +49,8 @@ class Rules:
         lateness: int = 0,
         start: Instant | None = None,
     ) -> None:
-        self._program = program
+        self.program = program
+        self.windows = dict(streams)
         self._background = tuple(background)
         self._settings: Any = {
             "streams": dict(streams),
@@ -55,7 +58,16 @@ class Rules:
             "lateness": lateness,
             "start": start,
         }
+        self._carried: bytes | None = None
         self._reasoner: Reasoner | None = None
+
+    def portable(self) -> Rules:
+        """This unit, not begun, with its background in it: it needs no files where it goes."""
+        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
+        carried = copy(self)
+        carried._reasoner = None
+        carried._carried = packed(pa.concat_tables(tables)) if tables else b""
+        return carried
 
     @property
     def reasoner(self) -> Reasoner:
@@ -70,7 +82,7 @@ class Rules:
         for path in self._background:
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         return {
-            "rules": self._program.fingerprint,
+            "rules": self.program.fingerprint,
             "background": digest.hexdigest()[:32],
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
@@ -78,14 +90,27 @@ class Rules:
 
     def begin(self) -> None:
         """Start from nothing but the background."""
-        self._reasoner = Reasoner(self._program, **self._settings)
-        for path in self._background:
-            self._reasoner.parse(path)
+        self._reasoner = Reasoner(self.program, **self._settings)
+        if self._carried is None:
+            for path in self._background:
+                self._reasoner.parse(path)
+        elif self._carried:
+            self._reasoner.add_table(unpacked(self._carried))
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every tick that is due."""
-        late = {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
+        return self.changes(
+            {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
+        )
+
+    def changes(self, late: Mapping[str, list[int]]) -> Fed:
+        """Evaluate every tick that is due, after facts of which some were late."""
         return _fed(self.reasoner.changes(), late)
+
+    def detached(self) -> Rules:
+        """This unit with its state, which it leaves behind: `begin` makes it another one."""
+        taken, self._reasoner = copy(self), None
+        return taken
 
     def finish(self) -> Fed:
         """The streams have ended: evaluate up to the first tick that sees every fact."""
@@ -97,7 +122,7 @@ class Rules:
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
-        self._reasoner = Reasoner.restore(data, self._program, **self._settings)
+        self._reasoner = Reasoner.restore(data, self.program, **self._settings)
 
     def __len__(self) -> int:
         return len(self.reasoner)

@@ -1,0 +1,161 @@
+"""One shard: a unit of rules over the facts that live in it, brought back from its state at need.
+
+    state    head                   where time stands, and a mark that is new with every batch
+             pages, by number       the facts a batch brought, for as long as one is in a window
+
+The kernel with the materialisation stays behind in the worker process as a cache. The next batch of
+the shard may meet another process, or one that is behind: the mark tells, and then the kernel is
+built again from the pages. Invariant: what a shard answers depends on its state and the batch, not
+on the cache. The cost of the state follows what a batch brings, not what the window holds.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.rules import Rules
+from ebbtide.time import FOREVER, Count, Instant, Window, WindowError
+
+
+class Page(NamedTuple):
+    """The facts a batch brought, and the instant from which none of them holds."""
+
+    until: Instant
+    facts: bytes
+
+
+class State(Protocol):
+    """What a state store keeps of one shard."""
+
+    def head(self) -> str | None:
+        """The head, in JSON; None before the first batch."""
+
+    def set_head(self, head: str) -> None:
+        """Keep a head."""
+
+    def pages(self) -> Iterable[tuple[int, Page]]:
+        """The pages, in any order."""
+
+    def set_page(self, number: int, page: Page) -> None:
+        """Keep a page."""
+
+    def drop_page(self, number: int) -> None:
+        """Forget a page."""
+
+
+@dataclass
+class _Cached:
+    mark: str
+    unit: Rules
+    ends: dict[int, Instant]
+
+
+#: What this process knows of shards, by the job and the number of the shard.
+_cache: dict[tuple[str, int], _Cached] = {}
+
+
+class Shards:
+    """The shards of one job; pickled to the workers."""
+
+    def __init__(self, job: str, unit: Rules, windows: Mapping[str, Window]) -> None:
+        if any(isinstance(window, Count) for window in windows.values()):
+            raise WindowError("a count window sees the facts of every shard: it cannot be sharded")
+        self._job = job
+        self._unit = unit
+        self._windows = dict(windows)
+
+    def feed(self, shard: int, state: State, rows: Any) -> tuple[Any, Mapping[str, Any]]:
+        """The rows of the ticks that a batch makes due in a shard, and the facts that were late.
+
+        `rows` are as `routing` makes them: facts, and what was heard of the whole batch.
+        """
+        cached = self._current(shard, state)
+        unit, reasoner = cached.unit, cached.unit.reasoner
+        heard = rows.filter(pc.equal(rows["kind"], "heard"))
+        facts = rows.filter(pc.equal(rows["kind"], "fact"))
+        batch = {name: facts.filter(pc.equal(facts["stream"], name)) for name in self._windows}
+        late = {stream: reasoner.push_table(table, stream) for stream, table in batch.items()}
+        for stream, first, last in _heard(heard):
+            reasoner.hear(first, last, stream)
+        is_end = bool(pc.any(pc.equal(rows["kind"], "end")).as_py())
+        fed = unit.finish() if is_end else unit.changes(late)
+        dead = {name: _taken(batch[name], late[name]) for name in batch if late[name]}
+        self._keep(cached, state, {name: _left(batch[name], late[name]) for name in batch})
+        _cache[self._job, shard] = cached
+        return fed.rows, dead
+
+    def _current(self, shard: int, state: State) -> _Cached:
+        """The shard as its state has it: from the cache, or built from its pages."""
+        cached = _cache.pop((self._job, shard), None)
+        head = state.head()
+        if head is None:
+            self._unit.begin()
+            return _Cached("", self._unit.detached(), {})
+        known = json.loads(head)
+        if cached is not None and cached.mark == known["mark"]:
+            return cached
+        pages = dict(state.pages())
+        self._unit.begin()
+        unit = self._unit.detached()
+        tables = [table for page in pages.values() for table in _by_stream(unpacked(page.facts))]
+        unit.reasoner.resume(known["clock"], tables)
+        return _Cached(known["mark"], unit, {number: page.until for number, page in pages.items()})
+
+    def _keep(self, cached: _Cached, state: State, batch: Mapping[str, Any]) -> None:
+        clock = cached.unit.reasoner.clock()
+        number = max(cached.ends, default=-1) + 1
+        facts = pa.concat_tables(list(batch.values()))
+        if facts.num_rows:
+            until = max(_end(self._windows[name], table) for name, table in batch.items())
+            columns = facts.select(["stream", "t", "s", "p", "o"])
+            state.set_page(number, Page(until, packed(columns)))
+            cached.ends[number] = until
+        last = clock["ticks"]["last"]
+        over = [each for each, end in cached.ends.items() if last is not None and end <= last]
+        for each in over:
+            state.drop_page(each)
+            del cached.ends[each]
+        cached.mark = secrets.token_hex(8)
+        state.set_head(json.dumps({"mark": cached.mark, "clock": clock}))
+
+
+def _heard(rows: Any) -> Iterator[tuple[str, Instant, Instant]]:
+    if rows.num_rows:
+        spans = rows.group_by("stream").aggregate([("t", "min"), ("t", "max")])
+        for row in spans.to_pylist():
+            yield row["stream"], row["t_min"], row["t_max"]
+
+
+def _by_stream(facts: Any) -> Iterator[tuple[str, Any]]:
+    for name in pc.unique(facts["stream"]).to_pylist():
+        yield name, facts.filter(pc.equal(facts["stream"], name))
+
+
+def _taken(table: Any, rows: list[int]) -> Any:
+    return table.take(pa.array(rows, pa.int64()))
+
+
+def _left(table: Any, rows: list[int]) -> Any:
+    if not rows:
+        return table
+    kept = [True] * table.num_rows
+    for row in rows:
+        kept[row] = False
+    return table.filter(pa.array(kept))
+
+
+def _end(window: Window, table: Any) -> Instant:
+    """The instant from which no fact of a table is in a window."""
+    if not table.num_rows:
+        return -FOREVER
+    assert not isinstance(window, Count)
+    ends = window.until(pc.max(table["t"]).as_py())
+    return -FOREVER if ends is None else ends

@@ -1,0 +1,76 @@
+"""RDF files as DataFrames of triples, parsed on the executors, in Rust.
+
+Lines of N-Triples and N-Quads are split among tasks as Spark does with any text; a document of
+another format is read whole, by one task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCHEMA: Final = "s string, p string, o string, g string"
+LINES: Final = ("nt", "nq")
+
+
+def read_documents(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """The triples of some files, those of lines and the others together."""
+    from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+
+    parts: list[DataFrame] = []
+    for path in paths:
+        format = PurePath(path.removesuffix(".gz")).suffix.removeprefix(".")
+        if format in LINES:
+            lines = spark.read.text(path).select("value")
+            # Labels of blank nodes are local to their file, not to a task.
+            parts.append(lines.mapInArrow(_line_parser(format, path), SCHEMA))
+        else:
+            whole = spark.read.format("binaryFile").load(path).select("path", "content")
+            parts.append(whole.mapInArrow(_parse_documents, SCHEMA))
+    return reduce(lambda a, b: a.unionByName(b), parts).select(*map(F.col, ("s", "p", "o", "g")))
+
+
+def _line_parser(format: str, path: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def parse(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        from ebbtide.terms.formats import parse_lines
+
+        for batch in batches:
+            table = pa.table(parse_lines(batch, format, path))
+            bad = table.filter(pa.compute.is_valid(table["error"]))
+            if bad.num_rows:
+                error = bad["error"][0].as_py()
+                raise ValueError(f"{path}: {error['reason']}: {error['line']}")
+            yield from _triples(table).to_batches()
+
+    return parse
+
+
+def _parse_documents(batches: Iterable[Any]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    from ebbtide.terms.formats import open_document
+
+    for batch in batches:
+        for path, content in zip(*batch.columns, strict=True):
+            name = unquote(urlsplit(path.as_py()).path)
+            suffix = PurePath(name.removesuffix(".gz")).suffix.removeprefix(".")
+            reader = open_document(content.as_py(), suffix, name=name, graphs=True)
+            while len(table := reader.table(65_536)):
+                yield from _triples(pa.table(table)).to_batches()
+
+
+def _triples(table: Any) -> Any:
+    import pyarrow as pa
+
+    nothing = pa.nulls(table.num_rows, pa.string())
+    columns = [table[name].cast(pa.string()) for name in ("s", "p", "o")]
+    graph = table["g"].cast(pa.string()) if "g" in table.column_names else nothing
+    return pa.table([*columns, graph], names=["s", "p", "o", "g"])

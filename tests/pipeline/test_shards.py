@@ -1,0 +1,139 @@
+"""Shards without Spark: whatever the cache knows, they say together what one reasoner says."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.placements import shard as shard_module
+from ebbtide.pipeline.placements.routing import Routing
+from ebbtide.pipeline.placements.shard import Page, Shards
+from ebbtide.pipeline.placements.sharded import routing_of
+from ebbtide.pipeline.units.rules import Rules
+from ebbtide.reasoner.intake import as_program
+from ebbtide.time import Count, Sliding, Tumbling, WindowError
+
+from .stream import in_order
+
+WINDOW = Sliding(3_000)
+CAMPUS = Path(__file__).parent / "campus.ttl"
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+class Kept:
+    """A state store that is a dict."""
+
+    def __init__(self) -> None:
+        self._head: str | None = None
+        self._pages: dict[int, Page] = {}
+
+    def head(self) -> str | None:
+        return self._head
+
+    def set_head(self, head: str) -> None:
+        self._head = head
+
+    def pages(self) -> Any:
+        return self._pages.items()
+
+    def set_page(self, number: int, page: Page) -> None:
+        self._pages[number] = page
+
+    def drop_page(self, number: int) -> None:
+        del self._pages[number]
+
+
+def unit_of(window: Any = WINDOW, rules: str = "rdfs-sparkwave") -> Rules:
+    return Rules(as_program(rules), {"default": window}, background=[CAMPUS], lateness=500)
+
+
+def table_of(facts: list[tuple[int, str, str, str]]) -> Any:
+    rows = [
+        {"stream": "default", "source": "", "t": t, "s": s, "p": p, "o": o} for t, s, p, o in facts
+    ]
+    kinds = {"t": pa.int64()}
+    names = ("stream", "source", "t", "s", "p", "o")
+    return pa.Table.from_pylist(rows, pa.schema([(n, kinds.get(n, pa.string())) for n in names]))
+
+
+e = "<http://e/{}>".format
+facts = st.lists(
+    st.tuples(
+        st.integers(0, 20_000),
+        st.sampled_from([e(f"x{i}") for i in range(6)]),
+        st.sampled_from([e("teaches"), e("heads"), e("knows")]),
+        st.sampled_from([e(f"x{i}") for i in range(6)]),
+    )
+    | st.tuples(
+        st.integers(0, 20_000),
+        st.sampled_from([e(f"x{i}") for i in range(6)]),
+        st.just(TYPE),
+        st.sampled_from([e("Student"), e("Dean")]),
+    ),
+    min_size=1,
+    max_size=8,
+)
+windows = st.sampled_from([Sliding(3_000), Tumbling(4_000), Sliding(500)])
+
+
+@settings(max_examples=25)
+@given(batches=st.lists(facts, min_size=1, max_size=6), shards=st.integers(1, 4), seed=st.integers(), window=windows)  # fmt: skip  # noqa: E501
+def test_shards_say_together_what_one_unit_says(
+    batches: list[list[Any]], shards: int, seed: int, window: Any
+) -> None:
+    whole = unit_of(window)
+    whole.begin()
+    unit = unit_of(window)
+    routing = routing_of(unit, shards)
+    states = [Kept() for _ in range(shards)]
+    # Two processes, each with its own cache; a shard meets either.
+    jobs = [Shards(f"{seed} {process}", unit.portable(), unit.windows) for process in range(2)]
+    chance = random.Random(seed)
+    for batch in batches:
+        table = table_of(batch)
+        fed = whole.feed({"default": table})
+        expected = fed.rows.to_pylist()
+        routed = pa.Table.from_batches(list(routing.route(table.to_batches())))
+        told, late = [], []
+        for shard, state in enumerate(states):
+            mine = routed.filter(pa.compute.equal(routed["shard"], shard))
+            rows, dead = chance.choice(jobs).feed(shard, state, mine)
+            told += routing.at_home(rows, shard).to_pylist()
+            late += [r for t in dead.values() for r in routing.at_home(t, shard).to_pylist()]
+        assert in_order(told) == in_order(expected)
+        assert len(late) == len(fed.late["default"])
+
+
+def test_pages_are_dropped_when_their_facts_are_over() -> None:
+    unit = unit_of(Sliding(1_000))
+    routing = routing_of(unit, 1)
+    work, state = Shards("pages", unit.portable(), unit.windows), Kept()
+    for second in range(20):
+        batch = table_of([(1_000 * second, e("x"), e("knows"), e(f"y{second}"))])
+        work.feed(0, state, pa.Table.from_batches(list(routing.route(batch.to_batches()))))
+        assert len(list(state.pages())) <= 4
+    shard_module._cache.clear()
+
+
+def test_what_cannot_be_sharded_is_refused() -> None:
+    rules = "[t: (?x <http://e/in> ?y), (?y <http://e/in> ?z) -> (?x <http://e/in> ?z)]"
+    with pytest.raises(PipelineError, match=r"t \(<rules>:1:1\): global: .* does not have \?x"):
+        routing_of(unit_of(rules=rules), 2)
+    assert routing_of(unit_of(rules=rules), 1).shards == 1
+    with pytest.raises(WindowError, match="count window"):
+        Shards("count", unit_of(), {"default": Count(3)})
+
+
+def test_schema_must_not_come_on_a_stream() -> None:
+    routing: Routing = routing_of(unit_of(), 2)
+    sub = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    batch = table_of([(1, e("Dean"), sub, e("Teacher"))])
+    with pytest.raises(ValueError, match="schema must be in the background of shards"):
+        list(routing.route(batch.to_batches()))
