@@ -116,15 +116,7 @@ def csparql(draw: st.DrawFn) -> ContinuousQuery:
     read = draw(st.lists(st.sampled_from(STREAMS), min_size=1, max_size=2, unique=True))
     if draw(st.booleans()):
         windows = [StreamWindow(each, None, draw(WINDOWS)) for each in read]
-        step = draw(st.integers(1, 6))
-        windows = [
-            StreamWindow(each.stream, None, TimeWindow(each.window.range, step))  # type: ignore
-            for each in windows
-        ]
-        every = draw(st.sampled_from([None, step, 3]))
-        if len(windows) > 1:
-            every = None
-        return _query("q", text, windows, every)
+        return _query("q", text, windows, draw(st.sampled_from([None, 3])))
     sizes = st.integers(1, 5)
     return _query(
         "q", text, [StreamWindow(each, None, CountWindow(draw(sizes))) for each in read], 3

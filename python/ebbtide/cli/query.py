@@ -147,18 +147,18 @@ def _table() -> tuple[Callable[[Answers], None], AbstractContextManager[object]]
     from rich.table import Table
 
     most_rows = 20
-    latest: dict[str, Table] = {}
+    latest: dict[str, Group] = {}
     live = Live(refresh_per_second=8)
 
     def show(answers: Answers) -> None:
         changed = {"+": ", new", "-": ", gone", None: ""}[answers.op]
         title = f"{answers.query} at {answers.tick}: {len(answers)} answers{changed}"
-        table = Table(*answers.variables, title=title, title_justify="left")
+        table = Table(*answers.variables)
         for row in answers.rows[:most_rows]:
             table.add_row(*(text or "" for text in row))
         if len(answers) > most_rows:
             table.caption = f"and {len(answers) - most_rows} more"
-        latest[answers.query] = table
+        latest[answers.query] = Group(title, table)
         live.update(Group(*latest.values()))
 
     return show, live

@@ -41,7 +41,7 @@ def compiled(view: View) -> Program:
             operators[name] = Narrow(pattern.relation, name, view.widest - widest)
         return name
 
-    for reader in view.readers.values():
+    for reader in view.readers:
         grouped = (each.pattern for each in reader.groups)
         followed = () if reader.follows is None else (reader.follows,)
         for pattern in (*reader.patterns, *grouped, *followed):

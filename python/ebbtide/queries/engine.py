@@ -23,7 +23,14 @@ from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.schedule import Schedule
-from ebbtide.queries.sight import Sight, grids_of, lag_of, sight_key, wanted_graphs
+from ebbtide.queries.sight import (
+    Sight,
+    closes_of,
+    grids_of,
+    lag_of,
+    sight_key,
+    wanted_graphs,
+)
 from ebbtide.queries.static import static_graphs
 from ebbtide.queries.task import Task
 from ebbtide.queries.view import View, ViewKey, wants
@@ -150,21 +157,23 @@ class QueryEngine:
         self._check_graphs(query)
         self._registered += 1
         number = self._registered
-        grids = grids_of(query, report, self._t0)
+        grids, lag = grids_of(query, report, self._t0), lag_of(query)
+        closes = closes_of(query, report, self._t0)
         for window in query.streams:
             self._instants.setdefault(window.stream, Instants())
         wanted = list(wanted_graphs(query, program))
         plan = plan_query(query, [each.name for each in wanted])
         step = min((grid.step for grid in grids), default=0)
-        sights = []
+        sights: list[Sight] = []
         for each in wanted:
-            key, widest, own = sight_key(each, program, grids, report.period is not None, self._t0)
-            view = self._views.get(key) or View(key, program, self._graphs)
+            key, widest, first = sight_key(each, program, grids, lag, closes)
+            known = [sight.view for sight in sights if sight.view.key == key]
+            view = self._views.get(key) or (known or [View(key, program, self._graphs)])[0]
             reader = wants(plan, query, each.name, widest, step)
-            sights.append(Sight(each.name, view, reader, own))
-        task = Task(number, handle, report, grids, lag_of(query), sights, plan, self._instants)
+            sights.append(Sight(each.name, view, reader, first))
+        task = Task(number, handle, report, grids, lag, closes, sights, plan, self._instants)
         for sight in sights:
-            sight.view.join(number, sight.reader)
+            sight.view.join(sight.reader)
             self._views[sight.view.key] = sight.view
         over = [self._sighted[each] for each in task.streams if each in self._sighted]
         if over:
@@ -195,7 +204,7 @@ class QueryEngine:
         if task is None:
             return
         for sight in task.sights:
-            sight.view.leave(task.number)
+            sight.view.leave(sight.reader)
             if not sight.view.readers:
                 self._views.pop(sight.view.key, None)
         self._arrange(ranks([each.query for each in self._tasks]))

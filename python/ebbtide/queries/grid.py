@@ -29,11 +29,15 @@ class Grid:
         point = instant - (instant - self.anchor) % self.step + self.step
         return point if self.first is None else max(point, self.first)
 
+    def at_or_after(self, instant: Instant) -> Instant:
+        """The first point at or after an instant, though there was a first one."""
+        return instant + (self.anchor - instant) % self.step
+
     def at_or_before(self, instant: Instant) -> Instant | None:
         """The last point at or before an instant, if there is one."""
         point = instant - (instant - self.anchor) % self.step
         return None if self.first is not None and point < self.first else point
 
     def covers(self, other: Grid) -> bool:
-        """Whether every point of another grid is one of this one, or comes before all of them."""
+        """Whether every point of another grid is one of this one, first points aside."""
         return other.step % self.step == 0 and (other.anchor - self.anchor) % self.step == 0

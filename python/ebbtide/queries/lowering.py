@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
-from ebbtide.program import ProgramError, Rule
+from ebbtide.program import Rule
 from ebbtide.queries.algebra import has_graphs, is_steady, triple_count, visible
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
@@ -102,11 +102,8 @@ def plan_query(query: ContinuousQuery, graphs: Sequence[IRI | None]) -> Direct |
             found = planner.set_of(inner, None, ())
             if found is not None:
                 return _direct(*found, ())
-    try:
-        rewritten = planner.rewrite_query(query.algebra)
-    except ProgramError:
-        rewritten = None
-    if rewritten is None or not planner.tables:
+    rewritten = planner.rewrite_query(query.algebra)
+    if rewritten is None or not (planner.tables or planner.has_rewritten):
         return Asked(query.text)
     return Asked(Writer().query(rewritten), tuple(planner.tables), tuple(planner.parts))
 
@@ -124,6 +121,7 @@ class _Planner:
         self._graphs: Mapping[str, IRI] = {each.text: each for each in graphs if each is not None}
         self.tables: list[Table] = []
         self.parts: list[str] = []
+        self.has_rewritten = False
 
     # ---- patterns to relations ---------------------------------------------------------------
 
@@ -202,6 +200,10 @@ class _Planner:
                 if grouped is not None:
                     return grouped
                 return "group", self.rewrite(inner, graph), variables, aggregates
+            case ("path", subject, ("|", *paths), object_):
+                # Between two bound ends oxigraph finds one path where SPARQL counts one a branch.
+                self.has_rewritten = True
+                return "union", *(_path(subject, path, object_) for path in paths)
             case ("bgp" | "path" | "values" | "graph" | "service", *_):
                 return tuple(pattern)
             case (word, inner, *rest):
@@ -278,6 +280,12 @@ class _Planner:
                 node = ("left_join", node, table(function, value, own), None)
                 node = ("extend", node, name, ("IF", ("BOUND", size), own, _ZERO))
         return node
+
+
+def _path(subject: str, path: Any, object_: str) -> tuple[Any, ...]:
+    if isinstance(path, str):
+        return "bgp", [(subject, path, object_)]
+    return "path", subject, path, object_
 
 
 _ZERO: Final = '"0"^^<http://www.w3.org/2001/XMLSchema#integer>'

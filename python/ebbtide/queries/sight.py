@@ -6,12 +6,12 @@
     FROM NAMED  the static graph, closed under the rules
 
 A window is looked at as it was when it closed last. That is the tick itself if the query's ticks
-are among the window's closes; if they are not, the view has the closes for its own grid.
+are among the window's closes; if they are not, the view knows when it closes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
@@ -35,12 +35,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A graph of a query's dataset, the view that shows it, and the closes of its window."""
+    """A graph of a query's dataset, the view that shows it, and when its window closes first."""
 
     name: IRI | None
     view: View
     reader: Reader
-    grid: Grid | None
+    first: Instant | None
 
     @property
     def widest(self) -> int:
@@ -49,8 +49,7 @@ class Sight:
 
     def tick(self, at: Instant, lag: int) -> Instant | None:
         """The tick of the view that a query sees at an instant; None before the first close."""
-        close = at if self.grid is None else self.grid.at_or_before(at)
-        return None if close is None else close - lag
+        return None if self.first is not None and at < self.first else at - lag
 
 
 def wanted_graphs(query: ContinuousQuery, program: Program) -> Iterator[Wanted]:
@@ -81,25 +80,36 @@ def grids_of(query: ContinuousQuery, report: Report, t0: Instant | None) -> tupl
     return tuple(dict.fromkeys(grid for grid in grids if grid is not None))
 
 
+def closes_of(
+    query: ContinuousQuery, report: Report, t0: Instant | None
+) -> dict[StreamWindow, Grid | None]:
+    """When each window closes; None for windows that end at every tick."""
+    if report.period is not None:
+        return dict.fromkeys(query.streams)
+    return {window: window_grid(window, t0) for window in query.streams}
+
+
 def sight_key(
-    wanted: Wanted, program: Program, grids: Sequence[Grid], periodic: bool, t0: Instant | None
-) -> tuple[ViewKey, int, Grid | None]:
-    """The key of the view for a graph, the widest range, and the view's own grid if it has one."""
-    closes = {window_grid(window, t0) for window in wanted.windows} - {None}
-    own: Grid | None = None
-    if not periodic and len(closes) == 1:
-        (close,) = closes
-        assert close is not None
-        if not all(close.covers(grid) for grid in grids) or _begins_later(close, grids):
-            own = close
-    key, widest = view_key(program, wanted.statics, wanted.windows, own)
-    return key, widest, own
-
-
-def _begins_later(close: Grid, grids: Sequence[Grid]) -> bool:
-    return close.first is not None and any(
-        grid.first is None or grid.first < close.first for grid in grids
-    )
+    wanted: Wanted,
+    program: Program,
+    grids: Sequence[Grid],
+    lag: int,
+    closing: Mapping[StreamWindow, Grid | None],
+) -> tuple[ViewKey, int, Instant | None]:
+    """The key of the view for a graph, the widest range, and when a window closes first."""
+    windows: dict[StreamWindow, Grid | None] = {}
+    firsts = []
+    for window in wanted.windows:
+        closes = closing[window]
+        if closes is None or all(closes.covers(grid) for grid in grids):
+            windows[window] = None
+        else:
+            # Views are asked a lag before the tick.
+            windows[window] = Grid(closes.step, (closes.anchor - lag) % closes.step)
+        if closes is not None and closes.first is not None:
+            firsts.append(closes.first)
+    key, widest = view_key(program, wanted.statics, windows)
+    return key, widest, min(firsts, default=None)
 
 
 def holds_anything(window: StreamWindow, instants: Instants, tick: Instant) -> bool:

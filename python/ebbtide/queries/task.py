@@ -40,6 +40,7 @@ class Task:
         report: Report,
         grids: Sequence[Grid],
         lag: int,
+        closes: Mapping[StreamWindow, Grid | None],
         sights: Sequence[Sight],
         plan: Direct | Asked,
         instants: Mapping[IRI, Instants],
@@ -61,14 +62,17 @@ class Task:
         self.last: Instant | None = None
         self.plan = plan
         self._grids = grids
+        self._closes = closes
         self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._dated = _dated_range(self.query.streams) if self.query.timestamps else None
         self._before: tuple[Row, ...] = ()
         self._looked_at: dict[StreamWindow, Instant] = {}
-        if self.query.timestamps and self._dated is None:
+        is_moved = any(pane.closes for pane in self._sights[None].view.key.windows)
+        if self.query.timestamps and (self._dated is None or is_moved):
             raise ProgramError(
-                "f:timestamp needs windows of time, all of the same range", self.query.origin
+                "f:timestamp needs windows of time, all of the same range and step",
+                self.query.origin,
             )
 
     @property
@@ -95,6 +99,11 @@ class Task:
         if self.follows_facts and self.last is not None and at <= self.last:
             return
         found = self.first_that_sees(at)
+        if self.last is None:
+            # With t0 there are ticks from the beginning of time on.
+            found = min(
+                (each.first for each in self._grids if each.first is not None), default=found
+            )
         if found is not None:
             self.next = found if self.next is None else min(self.next, found)
 
@@ -158,18 +167,16 @@ class Task:
         if not self.report.looks_at_content:
             return True
         changed = holds = False
-        for sight in self.sights:
-            seen = sight.tick(tick, self.lag)
-            if seen is None:
+        for window in self.query.streams:
+            closes = self._closes[window]
+            close = tick if closes is None else closes.at_or_before(tick)
+            if close is None:
                 continue
-            for window in self.query.streams:
-                if window.name != sight.name:
-                    continue
-                instants = self._instants[window.stream]
-                before = self._looked_at.get(window)
-                changed = has_changed(window, instants, before, seen) or changed
-                holds = holds_anything(window, instants, seen) or holds
-                self._looked_at[window] = seen
+            seen = close - self.lag
+            instants, before = self._instants[window.stream], self._looked_at.get(window)
+            changed = has_changed(window, instants, before, seen) or changed
+            holds = holds_anything(window, instants, seen) or holds
+            self._looked_at[window] = seen
         return (changed or not self.report.on_change) and (holds or not self.report.non_empty)
 
     def _look(self, sight: Sight, tick: Instant) -> bool:

@@ -7,8 +7,16 @@ are the facts that end more than the difference later. With negation in the rule
 windows or with rules that ask the time, that would be wrong, so there the ranges themselves are
 part of the key.
 
-Invariant: ticks ascend. A query that looks at a window between its closes has a view of its own
-grid; all others are asked for at the tick that is evaluated.
+A window that is looked at between its closes is as it was when it closed last. So its facts enter
+at the first close at or after them, and leave at the first close that no longer sees them:
+
+    #  at     enter          at + range   leave         closes are step apart
+    #  ┼────────┼─────── ... ──┼────────────┼──►        k = range // step
+
+They hold for k * step, or for one step more, depending on where between two closes they happen:
+two streams of the engine, each with a window as long as that.
+
+Invariant: ticks ascend.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
@@ -29,27 +37,62 @@ from ebbtide.queries.compile import compiled, group_name, narrowed_name
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Asked, Direct, Grouped, Maintained
 from ebbtide.queries.static import StaticGraph
-from ebbtide.terms import IRI, to_term
+from ebbtide.terms import IRI, parse_term, to_term
 from ebbtide.time import LATEST, Count, Instant, Sliding, Window
 
 #: The stream of the fact that says which tick it is.
 _CLOCK: Final = "now:"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Pane:
+    """A window of a view: on a stream, the last `size` facts; or a range, told as what it is less
+    than the widest one of the view.
+
+    `closes` are the instants at which it moves, if it is looked at in between.
+    """
+
+    stream: str
+    kind: Literal["time", "count"]
+    size: int
+    closes: Grid | None = None
+
+    @property
+    def name(self) -> str:
+        """What the stream of the engine is called."""
+        moves = "" if self.closes is None else f" {self.closes.step} {self.closes.anchor}"
+        return f"{self.stream} {self.kind} {self.size}{moves}"
+
+    def streams(self, widest: int) -> dict[str, Window]:
+        """The streams of the engine, and their windows, in a view of a widest range."""
+        if self.kind == "count":
+            return {self.name: Count(self.size)}
+        if self.closes is None:
+            return {self.name: Sliding(widest + self.size)}
+        step = self.closes.step
+        steps = (widest + self.size) // step
+        return {f"{self.name}+{k}": Sliding(k * step) for k in (steps, steps + 1) if k > 0}
+
+    def place(self, at: Instant, widest: int) -> tuple[str, Instant] | None:
+        """The stream that a fact goes to, and when it enters; None if no close sees it."""
+        if self.closes is None:
+            return self.name, at
+        enter = self.closes.at_or_after(at)
+        steps = (self.closes.at_or_after(at + widest + self.size) - enter) // self.closes.step
+        return (f"{self.name}+{steps}", enter) if steps else None
+
+
 @dataclass(frozen=True, slots=True)
 class ViewKey:
     """What queries must have in common to share a view.
 
-    `windows` are, for each stream, the range less the widest range of the view, or the size of a
-    count window. `range` is the widest range itself where it cannot be shared, `grid` the closes of
-    a window that is looked at in between.
+    `range` is the widest range of the windows where ranges cannot be shared.
     """
 
     program: str
     statics: frozenset[IRI | None]
-    windows: frozenset[tuple[IRI, str, int]]
+    windows: frozenset[Pane]
     range: int | None
-    grid: Grid | None
 
 
 def can_share(program: Program, windows: Sequence[StreamWindow]) -> bool:
@@ -65,20 +108,22 @@ def can_share(program: Program, windows: Sequence[StreamWindow]) -> bool:
 def view_key(
     program: Program,
     statics: frozenset[IRI | None],
-    windows: Sequence[StreamWindow],
-    grid: Grid | None,
+    windows: Mapping[StreamWindow, Grid | None],
 ) -> tuple[ViewKey, int]:
-    """The key of the view that shows some windows in one graph, and their widest range."""
+    """The key of the view that shows some windows in one graph, and their widest range.
+
+    With each window goes when it moves, if it is looked at in between.
+    """
     ranges = [each.window.range for each in windows if isinstance(each.window, TimeWindow)]
     widest = max(ranges, default=0)
-    relative = frozenset(
-        (each.stream, "time", each.window.range - widest)
+    panes = frozenset(
+        Pane(each.stream.value, "time", each.window.range - widest, closes)
         if isinstance(each.window, TimeWindow)
-        else (each.stream, "count", each.window.size)
-        for each in windows
+        else Pane(each.stream.value, "count", each.window.size)
+        for each, closes in windows.items()
     )
-    own_range = None if can_share(program, windows) else widest
-    return ViewKey(program.fingerprint, statics, relative, own_range, grid), widest
+    shared = can_share(program, list(windows)) and not any(windows.values())
+    return ViewKey(program.fingerprint, statics, panes, None if shared else widest), widest
 
 
 @dataclass(slots=True, eq=False)
@@ -120,7 +165,7 @@ class View:
     ) -> None:
         self.key = key
         self.program = program
-        self.readers: dict[int, Reader] = {}
+        self.readers: list[Reader] = []
         self.widest = 0
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | None = None
@@ -130,7 +175,7 @@ class View:
     @property
     def streams(self) -> set[IRI]:
         """The streams that it shows."""
-        return {stream for stream, _, _ in self.key.windows}
+        return {IRI(pane.stream) for pane in self.key.windows}
 
     @property
     def engine(self) -> NativeEngine:
@@ -140,20 +185,20 @@ class View:
             self._is_current = True
         return self._engine
 
-    def join(self, number: int, reader: Reader) -> None:
+    def join(self, reader: Reader) -> None:
         """A query looks at the view."""
-        self.readers[number] = reader
+        self.readers.append(reader)
         self.widest = max(self.widest, reader.widest)
         self._is_current = False
 
-    def leave(self, number: int) -> None:
+    def leave(self, reader: Reader) -> None:
         """A query looks no longer."""
-        if self.readers.pop(number, None) is not None:
-            self._is_current = False
+        self.readers.remove(reader)
+        self._is_current = False
 
     def _opened(self, before: NativeEngine | None) -> NativeEngine:
         """A new engine, which takes over what was stated to the one before."""
-        step = gcd(*(reader.step for reader in self.readers.values())) or 1
+        step = gcd(*(reader.step for reader in self.readers)) or 1
         engine = NativeEngine(compiled(self), self._windows(), step=step)
         if before is None:
             for graph in self._graphs:
@@ -161,19 +206,18 @@ class View:
         else:
             engine.adopt(before)
         if self._tick is not None:
-            for reader in self.readers.values():
+            for reader in self.readers:
                 if reader.follows is not None and not reader.is_following:
                     kernel, place, after = engine.seen(self.relation_of(reader), self._tick)
                     reader.changes.update(map(tuple, kernel.rows(place, after)))
-        for reader in self.readers.values():
+        for reader in self.readers:
             reader.is_following = reader.follows is not None
         return engine
 
     def _windows(self) -> dict[str, Window]:
         windows: dict[str, Window] = {}
-        for stream, kind, size in sorted(self.key.windows, key=str):
-            window: Window = Count(size) if kind == "count" else Sliding(self.widest + size)
-            windows[_name(stream, kind, size)] = window
+        for pane in sorted(self.key.windows, key=str):
+            windows |= pane.streams(self.widest)
         if NOW in self.program.relations:
             windows[_CLOCK] = Sliding(1)
         return windows
@@ -182,13 +226,21 @@ class View:
 
     def push(self, fact: Fact, at: Instant, stream: IRI) -> None:
         """A fact happens on one of the view's streams."""
-        for name in self._names(stream):
-            self.engine.push(fact, at, name)
+        for pane in self._panes(stream):
+            if (place := pane.place(at, self.widest)) is not None:
+                name, enter = place
+                self.engine.push(fact, enter, name)
 
     def push_arrow(self, data: Any, stream: IRI, time: str, columns: Sequence[str]) -> None:
         """The facts of a table happen on one of the view's streams."""
-        for name in self._names(stream):
-            self.engine.push_arrow(data, name, TRIPLE, time, columns)
+        panes = self._panes(stream)
+        if all(pane.closes is None for pane in panes):
+            for pane in panes:
+                self.engine.push_arrow(data, pane.name, TRIPLE, time, columns)
+            return
+        for row in data.to_pylist():
+            terms = tuple(parse_term(row[column]) for column in columns)
+            self.push(Fact(TRIPLE, terms), row[time], stream)
 
     def retract(self, fact: Fact, at: Instant) -> None:
         """Every statement of a fact up to an instant is taken back."""
@@ -198,8 +250,8 @@ class View:
         """A background fact is stated."""
         self.engine.add(fact)
 
-    def _names(self, stream: IRI) -> list[str]:
-        return [_name(*each) for each in self.key.windows if each[0] == stream]
+    def _panes(self, stream: IRI) -> list[Pane]:
+        return [pane for pane in self.key.windows if pane.stream == stream.value]
 
     # ---- ticks -------------------------------------------------------------------------------
 
@@ -211,7 +263,7 @@ class View:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)
         self._tick = tick
-        for reader in self.readers.values():
+        for reader in self.readers:
             if reader.follows is not None:
                 kernel, place, _ = self.engine.seen(self.relation_of(reader), tick)
                 for row, diff in kernel.row_changes(place):
@@ -231,10 +283,6 @@ class View:
         """The relation that a reader follows."""
         assert reader.follows is not None
         return narrowed_name(self, reader.widest, reader.follows)
-
-
-def _name(stream: IRI, kind: str, size: int) -> str:
-    return f"{stream.value} {kind} {size}"
 
 
 def window_grid(window: StreamWindow, t0: Instant | None) -> Grid | None:

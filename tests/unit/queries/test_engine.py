@@ -1,0 +1,383 @@
+"""The query engine at work: registering, networks, streams of answers, typed values, sources."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from ebbtide.program import ProgramError
+from ebbtide.queries import Answers, QueryEngine
+from ebbtide.queries.sources import SourceError, timed_source
+from ebbtide.terms import IRI, BlankNode, Literal
+
+PREFIX = "PREFIX ex: <http://e/> "
+S = "http://e/s"
+P = "<http://e/p>"
+
+
+def node(name: object) -> str:
+    return f"<http://e/{name}>"
+
+
+def run(
+    text: str, events: list[tuple[int, tuple[Any, Any, Any]]], *rules: str, **settings: Any
+) -> list[Answers]:
+    engine = QueryEngine(*rules, **settings)
+    query = engine.register(PREFIX + text)
+    for at, fact in events:
+        engine.push(S, fact, at)
+    engine.finish()
+    return list(query)
+
+
+WINDOW = "FROM STREAM ex:s [RANGE 10ms STEP 10ms]"
+
+
+def last(body: str, events: list[tuple[int, tuple[Any, Any, Any]]], *rules: str) -> list[Any]:
+    """The rows of the last answers, as values."""
+    *_, answers = run(body, events, *rules)
+    return sorted((tuple(row.values()) for row in answers.bindings), key=repr)
+
+
+CHAIN = [(1, (node("a"), P, node("b"))), (2, (node("b"), P, node("c"))), (3, (node("a"), P, 7))]
+
+
+# ---- SPARQL 1.1 in the body ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        (f"SELECT (COUNT(*) AS ?n) {WINDOW} {{ ?s ?p ?o }}", [(3,)]),
+        (f"SELECT ?s (COUNT(?o) AS ?n) {WINDOW} {{ ?s ?p ?o }} GROUP BY ?s HAVING(?n > 1)", None),
+        (
+            f"SELECT ?o {WINDOW} {{ ex:a ex:p+ ?o }}",
+            [(7,), (IRI("http://e/b"),), (IRI("http://e/c"),)],
+        ),
+        (f"SELECT ?s {WINDOW} {{ ?s ex:p ?o OPTIONAL {{ ?o ex:p ?z }} FILTER(!BOUND(?z)) }}", None),
+        (f"SELECT ?s {WINDOW} {{ ?s ex:p ?o MINUS {{ ?s ex:p 7 }} }}", [(IRI("http://e/b"),)]),
+        (f"SELECT (STRLEN(STR(?s)) AS ?n) {WINDOW} {{ ?s ex:p 7 }}", [(10,)]),
+        (
+            f"SELECT ?n {WINDOW} {{ {{ SELECT (MAX(?o) AS ?n) {{ ?s ?p ?o FILTER(?o > 1) }} }} }}",
+            [(7,)],
+        ),
+        (f"SELECT (AVG(?o) AS ?n) {WINDOW} {{ ?s ex:p ?o FILTER(isNumeric(?o)) }}", [(7,)]),
+        (f"SELECT ?o {WINDOW} {{ ?s ex:p ?o }} ORDER BY ?o LIMIT 1", [(IRI("http://e/b"),)]),
+        (f"SELECT ?s {WINDOW} {{ VALUES ?s {{ ex:a ex:z }} ?s ex:p 7 }}", [(IRI("http://e/a"),)]),
+        (
+            f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p 7 }}",
+            [(datetime(1970, 1, 1, 0, 0, 0, 10_000, UTC),)],
+        ),
+        (f"SELECT (COUNT(DISTINCT ?s) AS ?n) {WINDOW} {{ ?s ?p ?o }}", [(2,)]),
+        (
+            f"SELECT (GROUP_CONCAT(STR(?o); SEPARATOR='|') AS ?n) {WINDOW} {{ ex:b ?p ?o }}",
+            [("http://e/c",)],
+        ),
+        (f"SELECT (SUM(?o) AS ?n) {WINDOW} {{ ?s ex:nothing ?o }}", [(0,)]),
+        (f"SELECT (COUNT(?o) AS ?n) (MIN(?o) AS ?m) {WINDOW} {{ ?s ex:nothing ?o }}", [(0,)]),
+    ],
+)
+def test_the_body_is_sparql(body: str, rows: list[Any] | None) -> None:
+    if rows is not None:
+        assert last(body, CHAIN) == rows
+    else:
+        assert run(body, CHAIN)
+
+
+def test_dates_and_durations() -> None:
+    since = '"2020-01-01T00:00:00Z"^^xsd:dateTime'
+    body = f"""SELECT ?x {WINDOW}
+        {{ ?x ex:due ?t FILTER(?t - {since} >= "PT30M"^^xsd:duration) }}"""
+    events = [
+        (1, (node("a"), node("due"), datetime(2020, 1, 1, 0, 45, tzinfo=UTC))),
+        (2, (node("b"), node("due"), datetime(2020, 1, 1, 0, 15, tzinfo=UTC))),
+    ]
+    assert last(body, events) == [(IRI("http://e/a"),)]
+
+
+def test_timestamps() -> None:
+    body = f"""PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>
+        SELECT ?o (f:timestamp(?s, ex:p, ?o) AS ?t) {WINDOW} {{ ?s ex:p ?o }}"""
+    assert last(body, CHAIN) == [(7, 3), (IRI("http://e/b"), 1), (IRI("http://e/c"), 2)]
+
+
+def test_rules_of_the_engine_and_of_a_query() -> None:
+    rule = f"[t: (?x {P} ?y), (?y {P} ?z) -> (?x {P} ?z)]"
+    body = f"SELECT (COUNT(*) AS ?n) {WINDOW} {{ ?s ex:p ?o }}"
+    assert last(body, CHAIN, rule) == [(4,)]
+    engine = QueryEngine()
+    own = engine.register(PREFIX + body, rules=rule)
+    for at, fact in CHAIN:
+        engine.push(S, fact, at)
+    engine.finish()
+    assert [answers.bindings for answers in own] == [[{"n": 4}]]
+
+
+def test_figure_2_of_the_paper() -> None:
+    text = """REGISTER QUERY TotalAmountPerBroker COMPUTE EVERY 1sec AS
+        PREFIX ex: <http://example/>
+        SELECT DISTINCT ?user ?type ?x
+        FROM <http://mobileservice.org/meansOfTransportation.rdf>
+        FROM STREAM <http://mobileservice.org/positions.trdf>
+        [RANGE 10sec STEP 1sec]
+        WHERE {
+        ?user ex:isIn ?x .
+        ?user a ex:Commuter .
+        ?x a ?type .
+        ?user ex:remainingTravelTime ?t .
+        FILTER (?t >= "PT30M"^^xsd:duration )
+        }"""
+    ex, a = "http://example/", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    ann, train, city = (f"<{ex}{name}>" for name in ("ann", "train", "city"))
+    duration = Literal("PT45M", "http://www.w3.org/2001/XMLSchema#duration")
+    engine = QueryEngine(
+        f"[t: (?x <{ex}isIn> ?y), (?y <{ex}isIn> ?z) -> (?x <{ex}isIn> ?z)]",
+        graphs={
+            "http://mobileservice.org/meansOfTransportation.rdf": [
+                (ann, a, f"<{ex}Commuter>"),
+                (train, a, f"<{ex}Train>"),
+                (city, a, f"<{ex}City>"),
+            ]
+        },
+    )
+    query = engine.register(text)
+    stream = "http://mobileservice.org/positions.trdf"
+    engine.push(stream, (ann, f"<{ex}isIn>", train), 500)
+    engine.push(stream, (ann, f"<{ex}remainingTravelTime>", duration), 700)
+    engine.push(stream, (train, f"<{ex}isIn>", city), 1_500)
+    engine.advance(11_000)
+    places = {
+        each.tick: sorted(row["x"].value.removeprefix(ex) for row in each.bindings)
+        for each in query
+    }
+    assert places[1_000] == ["train"]
+    assert places[2_000] == places[10_000] == ["city", "train"]
+    assert places[11_000] == []
+
+
+# ---- registering ---------------------------------------------------------------------------------
+
+
+def test_a_query_feeds_another_one() -> None:
+    engine = QueryEngine()
+    engine.register(
+        f"{PREFIX} REGISTER STREAM pairs AS CONSTRUCT {{ ?o ex:of ?s }} {WINDOW} {{ ?s ex:p ?o }}"
+    )
+    count = engine.register(
+        f"""{PREFIX} SELECT (COUNT(*) AS ?n) FROM STREAM <pairs> [RANGE 20ms STEP 10ms]
+        {{ ?s ex:of ?o }}"""
+    )
+    for at in (1, 11, 21):
+        engine.push(S, (node(at), P, node("x")), at)
+    engine.finish()
+    assert [(each.tick, each.bindings[0]["n"]) for each in count] == [(10, 1), (20, 2), (30, 2)]
+
+
+def test_queries_that_feed_each_other_in_a_circle_are_refused() -> None:
+    engine = QueryEngine()
+    text = """REGISTER STREAM {} AS CONSTRUCT {{ ?s ?p ?o }}
+        FROM STREAM <{}> [RANGE 1s STEP 1s] {{ ?s ?p ?o }}"""
+    engine.register(text.format("one", "two"))
+    engine.register(text.format("two", "three"))
+    with pytest.raises(ProgramError, match="circle: one <- two <- three <- one"):
+        engine.register(text.format("three", "one"))
+    assert [query.name for query in engine.queries] == ["one", "two"]
+
+
+def test_a_name_is_taken_once() -> None:
+    engine = QueryEngine()
+    text = f"{PREFIX} REGISTER QUERY q AS SELECT ?s {WINDOW} {{ ?s ?p ?o }}"
+    first = engine.register(text)
+    with pytest.raises(ProgramError, match="a query q already"):
+        engine.register(text)
+    first.drop()
+    assert engine.register(text).state == "running"
+    assert first.state == "dropped"
+
+
+def test_pause_and_resume() -> None:
+    engine = QueryEngine()
+    query = engine.register(
+        f"{PREFIX} SELECT ?s FROM STREAM ex:s [RANGE 30ms STEP 10ms] {{ ?s ?p ?o }}"
+    )
+    engine.push(S, (node(1), P, 1), 1)
+    engine.advance(10)
+    query.pause()
+    engine.push(S, (node(2), P, 1), 11)
+    engine.advance(20)
+    query.resume()
+    engine.advance(30)
+    assert [(each.tick, len(each)) for each in query] == [(10, 1), (30, 2)]
+
+
+def test_a_wider_query_registered_later_keeps_what_is_still_there() -> None:
+    engine = QueryEngine()
+    text = """PREFIX ex: <http://e/> REGISTER QUERY q{0} AS
+        SELECT ?s FROM STREAM ex:s [RANGE {0}ms STEP 10ms] {{ ?s ?p ?o }}"""
+    narrow = engine.register(text.format(20))
+    for at in (1, 11, 21):
+        engine.push(S, (node(at), P, 1), at)
+    wide = engine.register(text.format(40))
+    engine.push(S, (node(31), P, 1), 31)
+    engine.advance(40)
+    assert {each.tick: len(each) for each in narrow} == {10: 1, 20: 2, 30: 2, 40: 2}
+    # At 20, the narrow one held what had happened from 1 on.
+    assert {each.tick: len(each) for each in wide} == {30: 3, 40: 4}
+
+
+def test_a_graph_is_pushed_at_one_instant() -> None:
+    engine = QueryEngine()
+    query = engine.register(f"{PREFIX} SELECT ?s {WINDOW} {{ ?s ?p ?o }}")
+    engine.push(S, [(node("a"), P, 1), (node("b"), P, 2)], 5)
+    engine.finish()
+    assert [len(each) for each in query] == [2]
+
+
+def test_tables_are_pushed_at_once() -> None:
+    import pyarrow as pa
+
+    engine = QueryEngine(t0=0)
+    query = engine.register(f"{PREFIX} SELECT ?s {WINDOW} {{ ?s ?p ?o }}")
+    rows = {"t": [-3, 5, 7, 15], "s": [node(n) for n in range(4)], "p": [P] * 4, "o": [node(9)] * 4}
+    engine.push_all(S, pa.table(rows))
+    engine.push_all(S, pa.table({name: column[1:2] for name, column in rows.items()}))
+    engine.finish()
+    assert [(each.tick, len(each)) for each in query] == [(0, 0), (10, 2), (20, 1)]
+    assert engine.late == 1
+
+
+# ---- answers -------------------------------------------------------------------------------------
+
+
+def test_callbacks_and_streams_of_changes() -> None:
+    engine = QueryEngine()
+    told: list[tuple[int, str | None, int]] = []
+    for word in ("RSTREAM", "ISTREAM", "DSTREAM"):
+        query = engine.register(
+            f"""{PREFIX} REGISTER {word} ex:{word} AS
+            SELECT ?s FROM STREAM ex:s [RANGE 20ms STEP 10ms] {{ ?s ?p ?o }}"""
+        )
+        query.subscribe(lambda answers: told.append((answers.tick, answers.op, len(answers))))
+    for at in (1, 11, 31):
+        engine.push(S, (node(at), P, 1), at)
+    assert told == [
+        (10, None, 1),
+        (10, "+", 1),
+        (20, None, 2),
+        (20, "+", 1),
+        (30, None, 1),
+        (30, "-", 1),
+    ]
+
+
+def test_answers_are_typed() -> None:
+    values = [7, Decimal("2.5"), datetime(2020, 1, 1, tzinfo=UTC), "_:b", node("x"), True, "word"]
+    events = [(1, (node(place), P, value)) for place, value in enumerate(values)]
+    (answers,) = run(f"SELECT ?s ?o {WINDOW} {{ ?s ex:p ?o }} ORDER BY ?s", events)
+    found = [row["o"] for row in answers.bindings]
+    assert found == [*values[:3], BlankNode("b"), IRI("http://e/x"), True, "word"]
+
+
+def test_frames() -> None:
+    events = [(1, (node("a"), P, 1)), (2, (node("b"), P, 2))]
+    (answers,) = run(f"SELECT ?s ?o {WINDOW} {{ ?s ex:p ?o }} ORDER BY ?o", events)
+    table = answers.to_arrow()
+    assert table["o"].to_pylist() == [1, 2]
+    assert table["s"].to_pylist() == [node("a"), node("b")]
+    assert list(answers.to_pandas().columns) == ["s", "o"]
+
+
+def test_ask_and_describe() -> None:
+    asked = run(f"ASK {WINDOW} {{ ?s ex:p 7 }}", CHAIN)
+    assert [each.json() for each in asked] == [{"t": 10, "query": "query", "boolean": True}]
+    (described,) = run(f"DESCRIBE ex:a {WINDOW}", CHAIN)
+    assert sorted(described.json()["triples"]) == [
+        '<http://e/a> <http://e/p> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+        "<http://e/a> <http://e/p> <http://e/b> .",
+    ]
+
+
+def test_async_iteration() -> None:
+    engine = QueryEngine()
+    query = engine.register(f"{PREFIX} SELECT ?s {WINDOW} {{ ?s ?p ?o }}")
+
+    async def feed() -> None:
+        for at in (1, 11, 21):
+            engine.push(S, (node(at), P, 1), at)
+            await asyncio.sleep(0)
+        engine.finish()
+
+    async def ticks() -> list[int]:
+        feeding = asyncio.create_task(feed())
+        found = [answers.tick async for answers in query]
+        await feeding
+        return found
+
+    assert asyncio.run(ticks()) == [10, 20, 30]
+
+
+# ---- how it runs ---------------------------------------------------------------------------------
+
+
+def test_queries_of_different_ranges_share_a_view() -> None:
+    engine = QueryEngine()
+    text = """PREFIX ex: <http://e/> REGISTER QUERY q{0} AS
+        SELECT ?s FROM STREAM ex:s [RANGE {0}ms STEP 10ms] {{ ?s ?p ?o }}"""
+    for length in (10, 50, 30):
+        engine.register(text.format(length))
+    assert len(engine._views) == 1
+    assert "kept for 50 ms, shared with 2 other queries" in engine.queries[0].explain()
+
+
+def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
+    engine = QueryEngine()
+
+    def explained(body: str) -> str:
+        query = engine.register(f"{PREFIX} {body}")
+        lines = query.explain()
+        query.drop()
+        return lines
+
+    whole = explained(f"SELECT ?s {WINDOW} {{ ?s ex:p ?o . ?o ex:p ?z FILTER(?z > 3) }}")
+    assert "incremental, the whole query" in whole
+    assert "sparqlFilter" in whole
+    groups = explained(f"SELECT ?s (COUNT(*) AS ?n) {WINDOW} {{ ?s ex:p ?o }} GROUP BY ?s")
+    assert "incremental, rules and aggregates" in groups
+    assert "at every tick, SPARQL on tables of these" in groups
+    part = explained(f"SELECT ?s {WINDOW} {{ ?s ex:p ?o . ?o ex:p ?z OPTIONAL {{ ?z ex:q ?a }} }}")
+    assert "incremental, rules: ?s <http://e/p> ?o . ?o <http://e/p> ?z ." in part
+    none = explained(f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p ?o }}")
+    assert "at every tick, SPARQL on the facts of the views" in none
+
+
+# ---- sources -------------------------------------------------------------------------------------
+
+
+def test_a_socket_is_a_source() -> None:
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            for number in range(3):
+                connection.sendall(f"{number}\t<a:s{number}> <a:p> <a:o> .\n".encode())
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        sender = threading.Thread(target=serve, args=(listener,))
+        sender.start()
+        facts = timed_source(f"tcp://127.0.0.1:{listener.getsockname()[1]}")
+        assert [fact.at for fact in facts] == [0, 1, 2]
+        sender.join()
+
+
+def test_sources_that_cannot_be_read() -> None:
+    with pytest.raises(SourceError, match="not a socket"):
+        next(timed_source("tcp://nowhere"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(SourceError, match="refused"):
+        next(timed_source(f"tcp://127.0.0.1:{port}"))

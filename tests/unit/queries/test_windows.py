@@ -1,0 +1,238 @@
+"""Which facts are in a window at which tick: every kind, bound, unit and boundary instant.
+
+The pictures show one stream; a digit is a fact with that value, at the instant it stands below.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ebbtide.program import ProgramError
+from ebbtide.queries import QueryEngine
+
+PREFIX = "PREFIX ex: <http://e/> "
+BODY = "WHERE { ?s ex:v ?v }"
+
+
+def fact(value: int) -> tuple[str, str, int]:
+    return f"<http://e/s{value}>", "<http://e/v>", value
+
+
+def seen(text: str, events: list[tuple[int, int]], **settings: Any) -> dict[int, list[int]]:
+    """What the query sees at each tick, of facts given as (instant, value)."""
+    engine = QueryEngine(**settings)
+    query = engine.register(PREFIX + text)
+    for at, value in events:
+        engine.push("http://e/s", fact(value), at)
+    engine.finish()
+    return {each.tick: sorted(row["v"] for row in each.bindings) for each in query}
+
+
+def csparql(window: str) -> str:
+    return f"SELECT ?v FROM STREAM ex:s [{window}] {BODY}"
+
+
+def rspql(window: str) -> str:
+    body = "WHERE { WINDOW ex:w { ?s ex:v ?v } }"
+    return f"SELECT ?v FROM NAMED WINDOW ex:w ON ex:s [{window}] {body}"
+
+
+def test_a_window_of_csparql_holds_its_end_and_not_its_beginning() -> None:
+    #      0    5    10   15   20
+    #      1    2    3    4
+    #      (---------]               tick 10
+    #           (---------]          tick 15
+    events = [(0, 1), (5, 2), (10, 3), (15, 4)]
+    assert seen(csparql("RANGE 10ms STEP 5ms"), events) == {
+        0: [1],
+        5: [1, 2],
+        10: [2, 3],
+        15: [3, 4],
+    }
+
+
+def test_a_window_of_rspql_holds_its_opening_and_not_its_close() -> None:
+    #      0    5    10   15   20
+    #      1    2    3    4
+    #      [---------)               closes at 10
+    #           [---------)          closes at 15
+    events = [(0, 1), (5, 2), (10, 3), (15, 4)]
+    assert seen(rspql("RANGE PT0.010S STEP PT0.005S"), events) == {
+        5: [1],
+        10: [1, 2],
+        15: [2, 3],
+        20: [3, 4],
+    }
+
+
+def test_a_tumbling_window_holds_each_fact_once() -> None:
+    events = [(1, 1), (10, 2), (11, 3), (20, 4), (21, 5)]
+    assert seen(csparql("RANGE 10ms TUMBLING"), events) == {10: [1, 2], 20: [3, 4], 30: [5]}
+
+
+def test_a_count_window_holds_the_last_facts_whenever_they_happened() -> None:
+    #      0    5    10   15   20
+    #      1 2            3
+    events = [(0, 1), (2, 2), (15, 3)]
+    text = f"REGISTER QUERY last COMPUTE EVERY 5ms AS {csparql('RANGE TRIPLES 2')}"
+    assert seen(text, events) == {0: [1], 5: [1, 2], 10: [1, 2], 15: [2, 3]}
+
+
+def test_a_count_window_without_ticks_of_its_own_is_told_whenever_a_fact_happens() -> None:
+    events = [(0, 1), (2, 2), (15, 3)]
+    assert seen(csparql("RANGE TRIPLES 2"), events) == {0: [1], 2: [1, 2], 15: [2, 3]}
+
+
+def test_a_landmark_window_holds_everything() -> None:
+    events = [(0, 1), (2, 2), (15, 3)]
+    assert seen(csparql("LANDMARK STEP 10ms"), events) == {0: [1], 10: [1, 2], 20: [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("unit", "milliseconds"),
+    [
+        ("ms", 1),
+        ("s", 1_000),
+        ("SEC", 1_000),
+        ("m", 60_000),
+        ("Min", 60_000),
+        ("h", 3_600_000),
+        ("d", 86_400_000),
+    ],
+)
+def test_units(unit: str, milliseconds: int) -> None:
+    events = [(1, 1), (3 * milliseconds, 2)]
+    found = seen(csparql(f"RANGE 2{unit} STEP 1{unit}"), events)
+    expected = {1: [1], 2: [1], 3: [2]}
+    assert found == {tick * milliseconds: values for tick, values in expected.items()}
+
+
+def test_windows_are_aligned_to_t0_and_nothing_before_it_is_seen() -> None:
+    #      0  3    8    13   18
+    #      1  2      3
+    #         [---------)             opens at t0 = 3
+    #              [---------)
+    events = [(2, 1), (3, 2), (10, 3)]
+    assert seen(rspql("RANGE PT0.010S STEP PT0.005S"), events, t0=3) == {13: [2, 3]}
+    assert seen(csparql("RANGE 10ms STEP 5ms"), events, t0=3) == {3: [2], 8: [2], 13: [3]}
+
+
+def test_an_empty_window_is_told_too() -> None:
+    events = [(1, 1), (31, 2)]
+    assert seen(csparql("RANGE 10ms STEP 10ms"), events) == {10: [1], 20: [], 30: [], 40: [2]}
+
+
+def test_facts_within_the_lateness_may_come_in_any_order() -> None:
+    events = [(1, 1), (12, 2), (9, 3), (25, 4), (14, 5), (40, 6)]
+    late = seen(csparql("RANGE 10ms STEP 10ms"), events, lateness=20)
+    assert late == seen(csparql("RANGE 10ms STEP 10ms"), sorted(events))
+    assert late[10] == [1, 3]
+
+
+def test_what_is_later_than_that_is_late() -> None:
+    engine = QueryEngine()
+    engine.register(PREFIX + csparql("RANGE 10ms STEP 10ms"))
+    engine.push("http://e/s", fact(1), 5)
+    engine.push("http://e/s", fact(2), 11)
+    engine.push("http://e/s", fact(3), 9)
+    assert engine.late == 1
+    (late,) = engine.take_late()
+    assert (late.at, late.stream) == (9, "http://e/s")
+
+
+def test_a_window_between_its_closes_is_as_it_was() -> None:
+    #      every 2, step 6:   the window closes at 6, 12, ...
+    events = [(1, 1), (5, 2), (7, 3), (12, 4)]
+    text = f"REGISTER QUERY q COMPUTE EVERY 2ms AS {csparql('RANGE 6ms STEP 6ms')}"
+    assert seen(text, events) == {
+        2: [],
+        4: [],
+        6: [1, 2],
+        8: [1, 2],
+        10: [1, 2],
+        12: [3, 4],
+    }
+
+
+def test_two_windows_of_one_stream() -> None:
+    text = """SELECT ?v ?w
+        FROM NAMED WINDOW ex:short ON ex:s [RANGE PT0.005S STEP PT0.005S]
+        FROM NAMED WINDOW ex:long ON ex:s [RANGE PT0.020S STEP PT0.005S]
+        WHERE { WINDOW ex:short { ?x ex:v ?v } WINDOW ex:long { ?y ex:v ?w } FILTER(?v > ?w) }"""
+    events = [(1, 1), (6, 2), (16, 3), (26, 4)]
+    engine = QueryEngine()
+    query = engine.register(PREFIX + text)
+    for at, value in events:
+        engine.push("http://e/s", fact(value), at)
+    engine.finish()
+    pairs = {each.tick: sorted((r["v"], r["w"]) for r in each.bindings) for each in query}
+    assert pairs == {5: [], 10: [(2, 1)], 15: [], 20: [(3, 1), (3, 2)], 25: [], 30: [(4, 3)]}
+
+
+def test_two_streams_with_clocks_of_their_own() -> None:
+    text = f"""SELECT ?v FROM STREAM ex:s [RANGE 10ms STEP 10ms]
+        FROM STREAM ex:t [RANGE 10ms STEP 10ms] {BODY}"""
+    engine = QueryEngine()
+    query = engine.register(PREFIX + text)
+    engine.push("http://e/s", fact(1), 5)
+    engine.push("http://e/s", fact(2), 35)
+    assert list(query) == []  # t may still bring something
+    engine.push("http://e/t", fact(3), 15)
+    assert {each.tick: len(each) for each in query} == {10: 1}
+    engine.heartbeat(31, "http://e/t")
+    assert {each.tick: len(each) for each in query} == {20: 1, 30: 0}
+
+
+def test_retraction_is_seen() -> None:
+    engine = QueryEngine()
+    query = engine.register(PREFIX + csparql("RANGE 100ms STEP 10ms"))
+    engine.push("http://e/s", fact(1), 5)
+    engine.push("http://e/s", fact(2), 6)
+    engine.advance(10)
+    engine.retract(fact(1), 15)
+    engine.advance(20)
+    assert [[row["v"] for row in each.bindings] for each in query if each.tick > 10] == [[2]]
+
+
+@pytest.mark.parametrize(
+    ("report", "ticks"),
+    [
+        ("window-close", [10, 20, 30, 40, 50]),
+        ("content-change", [10, 30, 50]),
+        ("non-empty", [10, 20, 50]),
+        ("content-change,non-empty", [10, 50]),
+        ("periodic:25ms", [25, 50]),
+    ],
+)
+def test_report_policies(report: str, ticks: list[int]) -> None:
+    events = [(5, 1), (45, 2)]
+    assert list(seen(csparql("RANGE 20ms STEP 10ms"), events, report=report)) == ticks
+
+
+def test_static_data_joins() -> None:
+    text = f"SELECT ?v FROM <http://e/static> FROM STREAM ex:s [RANGE 10ms STEP 10ms] {BODY}"
+    text = text.replace("?s ex:v ?v", "?s ex:v ?v . ?s a ex:Known")
+    known = [
+        ("<http://e/s1>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Known>")
+    ]
+    events = [(1, 1), (2, 2)]
+    assert seen(text, events, background=known) == {10: [1]}
+    assert seen(text, events, graphs={"http://e/static": known}) == {10: [1]}
+    with pytest.raises(ProgramError, match="<http://e/static> was not given"):
+        seen(text, events)
+
+
+def test_a_named_static_graph_is_apart() -> None:
+    text = """SELECT ?v FROM NAMED ex:g FROM STREAM ex:s [RANGE 10ms STEP 10ms]
+        WHERE { ?s ex:v ?v . GRAPH ex:g { ?s ex:v ?any } }"""
+    graph = [("<http://e/s2>", "<http://e/v>", 7)]
+    assert seen(text, [(1, 1), (2, 2)], graphs={"http://e/g": graph}) == {10: [2]}
+
+
+def test_a_query_without_a_window_is_answered_once() -> None:
+    engine = QueryEngine(background=[fact(1)])
+    query = engine.register(f"{PREFIX} SELECT ?v {BODY}")
+    engine.finish()
+    assert [[row["v"] for row in each.bindings] for each in query] == [[1]]
