@@ -18,7 +18,7 @@ from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
 from ebbtide.queries.explain import explained
 from ebbtide.queries.instants import Instants
-from ebbtide.queries.lowering import plan_query
+from ebbtide.queries.lowering import Asked, plan_query
 from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
@@ -59,7 +59,8 @@ class QueryEngine:
     `rules` are a regime, a path, a rule text or a `Program`; a query may bring its own. The
     `background` is paths of documents, tables or facts, and so are the static `graphs` by name.
     Facts may arrive out of order by `lateness`. Time begins at `t0`, to which windows are aligned;
-    without it they are aligned to 0. `report` is the policy of queries that bring none.
+    without it they are aligned to 0. `report` is the policy of queries that bring none. Without
+    `incremental`, SPARQL is asked for the whole of every query at every tick.
 
     >>> engine = QueryEngine()
     >>> query = engine.register('''
@@ -86,7 +87,9 @@ class QueryEngine:
         lateness: int = 0,
         t0: Instant | None = None,
         report: Report | str = "window-close",
+        incremental: bool = True,
     ) -> None:
+        self._incremental = incremental
         self._program = as_program(rules)
         self._graphs = static_graphs(background, graphs or {})
         self._has_background = bool(background)
@@ -162,7 +165,8 @@ class QueryEngine:
         for window in query.streams:
             self._instants.setdefault(window.stream, Instants())
         wanted = list(wanted_graphs(query, program))
-        plan = plan_query(query, [each.name for each in wanted])
+        graphs = [each.name for each in wanted]
+        plan = plan_query(query, graphs) if self._incremental else Asked(query.text)
         step = min((grid.step for grid in grids), default=0)
         sights: list[Sight] = []
         for each in wanted:
@@ -261,8 +265,10 @@ class QueryEngine:
         elif stream in self._readers:
             for view in self._views_of(stream):
                 view.push_arrow(batch, stream, TIME_COLUMN, TERM_COLUMNS)
-            for at in sorted(set(column.to_pylist())):
-                self._happened(stream, at)
+            if any(each.awaits_facts or each.looks_at_instants for each in self._readers[stream]):
+                for at in sorted(set(column.to_pylist())):
+                    self._happened(stream, at)
+            self._latest[stream] = max(self._latest.get(stream, EARLIEST), pc.max(column).as_py())
         latest = pc.max(column).as_py()
         if (watermark := self._watermarks.get(stream)) is not None and latest is not None:
             watermark.see(latest)

@@ -38,6 +38,8 @@ def in_window(window: StreamWindow, events: Iterable[Timed], t: Instant, t0: Ins
 
 def closed(program: Program, facts: Iterable[Fact]) -> set[Fact]:
     """The triples that follow from some facts, these included."""
+    if not program.rules:
+        return set(facts)
     engine = ReferenceEngine(program, {})
     for fact in facts:
         engine.add(fact)

@@ -13,11 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ebbtide.benches.plots.imars import IMARS
+from ebbtide.benches.plots.queries import QUERIES
 from ebbtide.benches.plots.regimes import REGIMES
 from ebbtide.benches.results import Results
 
 PLOTS: Final[Mapping[str, Mapping[str, Callable[[Results, Axes], None]]]] = {
     "imars": IMARS,
+    "queries": QUERIES,
     "regimes": REGIMES,
 }
 
