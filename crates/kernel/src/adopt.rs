@@ -11,11 +11,26 @@ use crate::ids::{FactId, RelationId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
 
+/// What each term of the other kernel is called here, as far as it is known.
+#[derive(Default)]
+struct Names(Vec<Option<TermId>>);
+
+impl Names {
+    fn of(&mut self, kernel: &mut Kernel, other: &Kernel, term: TermId) -> TermId {
+        if term.index() >= self.0.len() {
+            self.0.resize(term.index() + 1, None);
+        }
+        let known = &mut self.0[term.index()];
+        *known.get_or_insert_with(|| kernel.dictionary.intern(other.dictionary.text(term)))
+    }
+}
+
 impl Kernel {
     /// Take over the statements and arrivals of another kernel with the same windows, or with
     /// windows that are shorter by `span`. The kernel must be fresh.
     pub fn adopt(&mut self, other: &Self, span: i64) {
         let longer = |until: Instant| if until == FOREVER { until } else { until.plus(span) };
+        let mut names = Names::default();
         let relations: Vec<Option<RelationId>> = (0..other.relations.len())
             .map(|position| self.counterpart(other, RelationId::at(position)))
             .collect();
@@ -28,12 +43,12 @@ impl Kernel {
                     .get(&fact)
                     .map_or(relation.stated(row), |counted| counted.otherwise);
                 if stated != NEVER {
-                    let fact = self.counterpart_fact(other, now, fact);
+                    let fact = self.counterpart_fact(other, now, fact, &mut names);
                     self.set_stated(fact, longer(stated));
                 }
             }
         }
-        self.adopt_counts(other, &relations);
+        self.adopt_counts(other, &relations, &mut names);
         // No tick changed these rows yet.
         for change in std::mem::take(&mut self.changes) {
             self.relations[change.fact.relation.index()].set_changed(change.fact.row, false);
@@ -46,7 +61,7 @@ impl Kernel {
                 from += arity;
                 let Some(relation) = relations[arrival.relation.index()] else { continue };
                 let terms: Vec<TermId> =
-                    terms.iter().map(|term| self.term_of(other, *term)).collect();
+                    terms.iter().map(|term| names.of(self, other, *term)).collect();
                 let says = match arrival.says {
                     Says::HoldsUntil(until) => Says::HoldsUntil(longer(until)),
                     says => says,
@@ -56,14 +71,14 @@ impl Kernel {
         }
     }
 
-    fn adopt_counts(&mut self, other: &Self, relations: &[Option<RelationId>]) {
+    fn adopt_counts(&mut self, other: &Self, relations: &[Option<RelationId>], names: &mut Names) {
         for (position, window) in other.count_windows.iter().enumerate() {
             let entries = window.iter().flat_map(|window| window.groups.values().flatten());
             let mut entries: Vec<_> = entries.copied().collect();
             entries.sort_by_key(|(at, _)| *at);
             for (at, fact) in entries {
                 let Some(now) = relations[fact.relation.index()] else { continue };
-                let fact = self.counterpart_fact(other, now, fact);
+                let fact = self.counterpart_fact(other, now, fact, names);
                 let relation = &self.relations[now.index()];
                 let terms: Vec<TermId> = relation.terms(fact.row).collect();
                 let fresh = Counted { entries: 0, otherwise: relation.stated(fact.row) };
@@ -87,15 +102,17 @@ impl Kernel {
         (!by_operator).then_some(found)
     }
 
-    fn counterpart_fact(&mut self, other: &Self, relation: RelationId, fact: FactId) -> FactId {
+    fn counterpart_fact(
+        &mut self,
+        other: &Self,
+        relation: RelationId,
+        fact: FactId,
+        names: &mut Names,
+    ) -> FactId {
         let terms: Vec<TermId> = other.relations[fact.relation.index()]
             .terms(fact.row)
-            .map(|term| self.term_of(other, term))
+            .map(|term| names.of(self, other, term))
             .collect();
         self.row_for(relation, &terms)
-    }
-
-    fn term_of(&mut self, other: &Self, term: TermId) -> TermId {
-        self.dictionary.intern(other.dictionary.text(term))
     }
 }

@@ -1,9 +1,9 @@
 """The planned engine: the kernel, running a plan that was made for the schema of the background.
 
-What is stated before the first tick waits. Then the plan is made for the schema among it, the
-kernel is opened, and all is told to it. Schema that comes later is novel to the plan, which is as
-exact, and slower; when schema that the plan was made for is retracted, the plan is taken back, and
-the rules run as they were written.
+What is stated before the first tick waits in a kernel without rules. Then the plan is made for the
+schema among it, and the kernel that runs the plan takes over what waits. Schema that comes later is
+novel to the plan, which is as exact, and slower; when schema that the plan was made for is
+retracted, the plan is taken back, and the rules run as they were written.
 
 Invariant: nobody outside sees the plan. Facts of its own relations are in no answer, and proofs are
 by the rules as they were written, from the schema facts that the plan worked them out with.
@@ -12,10 +12,10 @@ by the rules as they were written, from the schema facts that the plan worked th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ebbtide._kernel import Reader, Table
 from ebbtide.engines.abilities import Part
@@ -35,8 +35,6 @@ from ebbtide.program import TRIPLE, Atom, Fact, Lineage, Program, Rule
 from ebbtide.terms import parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
-
-T = TypeVar("T")
 
 #: A schema from which more facts follow is not worked out.
 MOST_FOLLOWING: Final = 100_000
@@ -81,13 +79,13 @@ class PlannedEngine:
         self.plan = Plan(program)
         self._wanted = wanted
 
-        def opened(plan: Plan) -> NativeEngine:
+        def opened(program: Program, planned: int) -> NativeEngine:
             allowed = budget
             if budget is not None and budget.facts is not None:
                 # What the plan states is not the user's.
-                allowed = replace(budget, facts=budget.facts + len(plan.settled))
+                allowed = replace(budget, facts=budget.facts + planned)
             return NativeEngine(
-                plan.program,
+                program,
                 {**windows, _FROM_NOW_ON: Landmark(EARLIEST)},
                 strategy=strategy,
                 step=step,
@@ -96,32 +94,30 @@ class PlannedEngine:
             )
 
         self._opened = opened
-        self._engine: NativeEngine | None = None
+        #: The kernel that runs the plan, or, before the first tick, one without rules.
+        self._engine = opened(Program((), program.relations), 0)
+        self._is_planned = False
         self._schema = Schema.of(program)
         self._planned_for: Sequence[Fact] = ()
-        self._background: list[Fact] = []
-        self._in_columns: list[Fact] = []
+        self._known: dict[Fact, None] = {}
         self._doubtful: set[Fact] = set()
-        self._waiting: list[Callable[[NativeEngine], object]] = []
 
     # ---- facts in ----------------------------------------------------------------------------
 
     def add(self, fact: Fact) -> None:
         """State a background fact. It is seen from the next tick on."""
-        if self._engine is not None:
-            self._engine.add(fact)
-        else:
-            # Before the first tick it does not matter whether it comes before or after events.
-            self._background.append(fact)
+        self._engine.add(fact)
+        if not self._is_planned and self._schema.has(fact):
+            self._known[fact] = None
 
     def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
         """State a fact that happens at `at` on a stream; `LateFact` if that tick is over."""
-        self._tell(lambda engine: engine.push(fact, at, stream))
+        self._engine.push(fact, at, stream)
 
     def retract(self, fact: Fact, at: Instant) -> None:
         """Take back every statement of the fact made at or before `at`."""
-        self._tell(lambda engine: engine.retract(fact, at))
-        if self._engine is None:
+        self._engine.retract(fact, at)
+        if not self._is_planned:
             self._doubtful.add(fact)
         elif fact in self.plan.known:
             for settled in self.plan.settled:
@@ -133,54 +129,43 @@ class PlannedEngine:
         self, data: Any, stream: str, relation: str, time_column: str, columns: Sequence[str]
     ) -> list[int]:
         """State the facts of Arrow data; the numbers of the rows that came late."""
-        late = self._tell(
-            lambda engine: engine.push_arrow(data, stream, relation, time_column, columns)
-        )
-        return late or []
+        return self._engine.push_arrow(data, stream, relation, time_column, columns)
 
     def add_arrow(self, data: Any, relation: str, columns: Sequence[str]) -> None:
         """State background facts from Arrow data."""
-        if self._engine is None and relation == TRIPLE:
+        if not self._is_planned and relation == TRIPLE:
             # Two want to look into data that may be readable once only.
             data = Table(data)
-            self._in_columns += _schema_rows(data, list(columns), self._schema)
-        self._tell(lambda engine: engine.add_arrow(data, relation, columns))
+            self._known.update(dict.fromkeys(_schema_rows(data, list(columns), self._schema)))
+        self._engine.add_arrow(data, relation, columns)
 
     def add_read(self, reader: Reader, limit: int) -> int:
         """State up to `limit` triples of a document; how many there were. None: the end."""
-        if self._engine is not None:
+        if self._is_planned:
             return self._engine.add_read(reader, limit)
         table = reader.table(limit)
         self.add_arrow(table, TRIPLE, TERM_COLUMNS)
         return len(table)
-
-    def _tell(self, say: Callable[[NativeEngine], T]) -> T | None:
-        if self._engine is not None:
-            return say(self._engine)
-        self._waiting.append(say)
-        return None
 
     # ---- ticks and answers -------------------------------------------------------------------
 
     @property
     def native(self) -> NativeEngine:
         """The kernel with its plan, which is made now if there was no tick yet."""
-        if self._engine is None:
-            known = dict.fromkeys((*self._schema.facts(self._background), *self._in_columns))
-            self._plan_for([fact for fact in known if fact not in self._doubtful])
-        assert self._engine is not None
+        if not self._is_planned:
+            self._plan_for([fact for fact in self._known if fact not in self._doubtful])
         return self._engine
 
     def _plan_for(self, known: Sequence[Fact]) -> None:
         self._planned_for = known
         self.plan = make_plan(self.program, known, close, self._wanted)
-        self._engine = self._opened(self.plan)
-        for fact in (*self.plan.settled, *self._background):
+        waiting = self._engine
+        self._engine = self._opened(self.plan.program, len(self.plan.settled))
+        self._engine.adopt(waiting)
+        for fact in self.plan.settled:
             self._engine.add(fact)
-        for say in self._waiting:
-            say(self._engine)
-        self._background.clear()
-        self._waiting.clear()
+        self._is_planned = True
+        self._known.clear()
 
     def evaluate(self, tick: Instant) -> bool:
         """Evaluate the tick without making a `Delta`; whether the answers are complete."""
