@@ -51,11 +51,11 @@ def drive(folder: Path) -> None:
         lateness=1_000,
     )
     driver = Driver(
-        unit,
-        ["reports"],
-        [Parts(folder / "out/answers", "jsonl", json_lines)],
-        DeadLetters(Parts(folder / "out/dead", "jsonl", json_lines), fail=False),
-        Checkpoint(folder / "checkpoint", unit.identity),
+        units=[unit],
+        streams=["reports"],
+        sinks=[("rules", Parts(folder / "out/answers", "jsonl", json_lines))],
+        dead=DeadLetters(Parts(folder / "out/dead", "jsonl", json_lines), fail=False),
+        checkpoint=Checkpoint(folder / "checkpoint", unit.identity),
         snapshot_every=3,
         say=lambda sentence: None,
     )

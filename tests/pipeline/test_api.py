@@ -47,7 +47,8 @@ def rows(collected: Any) -> list[dict[str, Any]]:
 def test_static_facts_are_reasoned_over_to_the_end(spark: SparkSession) -> None:
     unit = whole()
     batch = {"default": table_of(FACTS)}
-    expected = unit.feed(batch).rows.to_pylist() + unit.finish().rows.to_pylist()
+    expected = unit.feed(batch).rows["rules"].to_pylist()
+    expected += unit.finish().rows["rules"].to_pylist()
     facts = spark.createDataFrame(FACTS, "t long, s string, p string, o string").repartition(3)
     for shards in (1, 3):
         told = reason(
@@ -70,7 +71,7 @@ def test_a_stream_in_shards_says_what_one_reasoner_says(
     expected: list[dict[str, Any]] = []
     for number, first in enumerate(range(0, len(FACTS), 12)):
         some = FACTS[first : first + 12]
-        expected += unit.feed({"default": table_of(some)}).rows.to_pylist()
+        expected += unit.feed({"default": table_of(some)}).rows["rules"].to_pylist()
         file = incoming / f"{number}.csv"
         file.write_text("".join("|".join(map(str, fact)) + "\n" for fact in some))
         os.utime(file, (60 * number, 60 * number))

@@ -78,6 +78,8 @@ def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) ->
         ('"ex:isIn"', '"e:isIn"', "outputs.answers.predicates[0]: the prefix e: is not among"),
         ("[time]", "[tme]", "there is no key tme; did you mean time?"),
         ('step = "1 s"', "step = 0", "time.step: must be positive"),
+        ("[rules]", '[queries]\nuse = ["a.rq"]\n[rules]', "queries.use[0]: there is no /"),
+        ('to = "jsonl"', 'to = "jsonl"\nof = "q"', "outputs.answers.of: there is no q; there are"),
         ('"rdfs"', '"rdsf"', "rules.use: there is no regime rdsf"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),

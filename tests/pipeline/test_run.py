@@ -15,14 +15,15 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from ebbtide.pipeline.errors import CheckpointError, DeadLetterError
+from ebbtide.pipeline.errors import CheckpointError, DeadLetterError, PipelineError
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
+from ebbtide.queries import QueryEngine
 from ebbtide.terms.formats import TimedFact, read_timed
 from ebbtide.terms.writing import timed_line
 
-from .stream import BAD_LINES, FACTS, expected_rows, in_order, write_pipeline
+from .stream import BAD_LINES, DEMO, FACTS, expected_rows, in_order, write_pipeline
 
 Run: TypeAlias = Callable[..., Progress]
 
@@ -202,3 +203,72 @@ def test_two_streams_with_their_own_windows_are_one_query(run: Run, tmp_path: Pa
     assert row["until"] == 7_500
     rest = [row for row in answers if row["p"] != "<http://e/p>" and row["t"] <= 12_000]
     assert in_order(rest) == [row for row in expected_rows() if row["t"] <= 12_000]
+
+
+QUERY = """PREFIX ex: <http://example/>
+REGISTER QUERY who AS
+SELECT ?who ?city FROM STREAM <http://example/reports> [RANGE 3s STEP 1s]
+WHERE { ?who ex:inCity ?city }
+"""
+
+
+def test_queries_are_answered_as_by_the_query_engine(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 3)
+    (tmp_path / "who.rq").write_text(QUERY)
+    given = file.read_text()
+    given = given.replace('from = "files"', 'from = "files"\niri = "http://example/reports"')
+    given = given.replace("[outputs.answers]", '[queries]\nuse = ["who.rq"]\n\n[outputs.answers]')
+    given += '\n[outputs.who]\nof = "who"\nto = "jsonl"\npath = "out/who"\n'
+    given += '\n[outputs.table]\nof = "who"\nto = "parquet"\npath = "out/table"\n'
+    file.write_text(given)
+    progress = run(file)
+    engine = QueryEngine(
+        DEMO / "commuters.rules", background=[tmp_path / "places.nt"], lateness=1_000
+    )
+    expected: list[Any] = []
+    engine.register(QUERY).subscribe(lambda answers: expected.append(answers))
+    engine.push_all("http://example/reports", FACTS)
+    engine.finish()
+    said = lines(tmp_path / "out/who")
+    assert [line["t"] for line in said] == [answers.tick for answers in expected]
+    for line, answers in zip(said, expected, strict=True):
+        wanted = answers.json()
+        assert sorted(line["bindings"], key=str) == sorted(wanted["bindings"], key=str)
+        assert line["vars"] == wanted["vars"]
+    assert any(line["bindings"] for line in said)
+    assert progress.answers == len(said)
+    table = pq.read_table(tmp_path / "out/table")
+    assert table.num_rows == sum(len(answers) for answers in expected)
+    # The rules' rows come from the same batches.
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
+def test_shards_write_what_the_driver_writes(run: Run, tmp_path: Path) -> None:
+    """Rules that can be cut, in two shards: the same answers and dead letters."""
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "local.rules").write_text("""@prefix ex: <http://example/>.
+        [inside: (?x ex:isIn ?y) -> (?y ex:contains ?x)]
+        [both: (?x ex:isIn ?y), (?x ex:contains ?z) -> (?x ex:between ?z)]""")
+    for name, run_table in (("driver", ""), ("sharded", 'placement = "sharded"\nshards = 2\n')):
+        file = write_pipeline(tmp_path / name, 3)
+        given = file.read_text()
+        given = given.replace(str(DEMO / "commuters.rules"), str(rules / "local.rules"))
+        file.write_text(given.replace("[run]\n", f"[run]\n{run_table}"))
+        late = tmp_path / name / "incoming/999.tnt"
+        late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
+        os.utime(late, (10**9, 10**9))
+        run(file)
+    for part in ("answers", "dead"):
+        driver, sharded = (lines(tmp_path / name / "out" / part) for name in ("driver", "sharded"))
+        assert driver
+        if part == "dead":
+            driver, sharded = ([{k: v for k, v in each.items() if v is not None} for each in some] for some in (driver, sharded))  # fmt: skip  # noqa: E501
+        assert in_order(sharded) == in_order(driver)
+
+
+def test_what_cannot_be_cut_is_refused_with_the_rule(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 3)
+    file.write_text(file.read_text().replace("[run]\n", '[run]\nplacement = "sharded"\n'))
+    with pytest.raises(PipelineError, match=r"transitive .* global: .* does not have \?x"):
+        run(file)

@@ -99,7 +99,7 @@ def test_shards_say_together_what_one_unit_says(
     for batch in batches:
         table = table_of(batch)
         fed = whole.feed({"default": table})
-        expected = fed.rows.to_pylist()
+        expected = fed.rows["rules"].to_pylist()
         routed = pa.Table.from_batches(list(routing.route(table.to_batches())))
         told, late = [], []
         for shard, state in enumerate(states):
@@ -108,7 +108,7 @@ def test_shards_say_together_what_one_unit_says(
             told += routing.at_home(rows, shard).to_pylist()
             late += [r for t in dead.values() for r in routing.at_home(t, shard).to_pylist()]
         assert in_order(told) == in_order(expected)
-        assert len(late) == len(fed.late["default"])
+        assert len(late) == fed.late.num_rows
 
 
 def test_pages_are_dropped_when_their_facts_are_over() -> None:

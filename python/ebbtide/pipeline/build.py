@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,10 +15,21 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
-from ebbtide.pipeline.file.load import program_of, window_of
+from ebbtide.pipeline.file.load import RULES, iris_of, program_of, queries_of, window_of
+from ebbtide.pipeline.placements.driver import Driver
+from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.shards import ShardedPlacement
 from ebbtide.pipeline.sinks import Sink
-from ebbtide.pipeline.sinks.console import ConsoleSink
-from ebbtide.pipeline.sinks.parts import Parts, json_lines, ntriples, parquet, timed_ntriples
+from ebbtide.pipeline.sinks.console import AnswersConsole, ConsoleSink
+from ebbtide.pipeline.sinks.parts import (
+    Parts,
+    answer_lines,
+    answer_ntriples,
+    answer_parquet,
+    json_lines,
+    ntriples,
+    parquet,
+)
 from ebbtide.pipeline.sinks.selected import Selected
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.sources.rows import read_rows
@@ -25,12 +37,33 @@ from ebbtide.pipeline.sources.socket import received
 from ebbtide.pipeline.sources.spool import Piece, Spool
 from ebbtide.pipeline.sources.workload import paced
 from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.testing import workloads
 
 
-def unit_of(pipeline: model.Pipeline) -> Unit:
-    """What reasons."""
+def units_of(pipeline: model.Pipeline) -> list[Unit]:
+    """What reasons: rules if their rows go anywhere, and queries if there are any."""
+    units: list[Unit] = []
+    if any(output.of == RULES for output in pipeline.outputs.values()):
+        units.append(rules_of(pipeline))
+    if queries := queries_of(pipeline):
+        units.append(
+            Queries(
+                queries,
+                iris_of(pipeline),
+                program=program_of(pipeline),
+                background=map(Path, pipeline.background.files),
+                lateness=milliseconds(pipeline.time.lateness),
+                start=pipeline.time.start,
+                report=pipeline.queries.report,
+            )
+        )
+    return units
+
+
+def rules_of(pipeline: model.Pipeline) -> Rules:
+    """The unit of rules."""
     return Rules(
         program_of(pipeline),
         {name: window_of(stream) for name, stream in pipeline.streams.items()},
@@ -38,6 +71,36 @@ def unit_of(pipeline: model.Pipeline) -> Unit:
         step=milliseconds(pipeline.time.step),
         lateness=milliseconds(pipeline.time.lateness),
         start=pipeline.time.start,
+    )
+
+
+def placement_of(
+    pipeline: model.Pipeline,
+    units: Sequence[Unit],
+    sinks: Sequence[tuple[str, Sink]],
+    dead: DeadLetters,
+    checkpoint: Checkpoint,
+    say: Callable[[str], None],
+) -> Placement:
+    """Where the units are."""
+    if pipeline.run.placement == "sharded":
+        return ShardedPlacement(
+            streams=list(pipeline.streams),
+            sinks=sinks,
+            dead=dead,
+            checkpoint=checkpoint,
+            say=say,
+            unit=rules_of(pipeline),
+            shards=pipeline.run.shards,
+        )
+    return Driver(
+        streams=list(pipeline.streams),
+        sinks=sinks,
+        dead=dead,
+        checkpoint=checkpoint,
+        say=say,
+        units=units,
+        snapshot_every=pipeline.checkpoint.snapshot_every,
     )
 
 
@@ -113,25 +176,29 @@ def parts_of(pipeline: model.Pipeline) -> Mapping[str, Parts]:
 
 
 def _parts(output: model.AnyOutput) -> Parts | None:
+    of_rules = output.of == RULES
     match output:
         case model.JsonLines(path=path):
-            return Parts(Path(path), "jsonl", json_lines)
+            return Parts(Path(path), "jsonl", json_lines if of_rules else answer_lines)
         case model.Parquet(path=path):
-            return Parts(Path(path), "parquet", parquet)
-        case model.NTriples(path=path, timed=True):
-            return Parts(Path(path), "tnt", timed_ntriples)
-        case model.NTriples(path=path):
-            return Parts(Path(path), "nt", ntriples)
+            return Parts(Path(path), "parquet", parquet if of_rules else answer_parquet)
+        case model.NTriples(path=path, timed=timed):
+            encode = partial(ntriples if of_rules else answer_ntriples, timed=timed)
+            return Parts(Path(path), "tnt" if timed else "nt", encode)
         case model.Console():
             return None
 
 
-def sinks_of(pipeline: model.Pipeline, console: Console) -> Iterator[Sink]:
-    """The outputs, each with what it asks for."""
+def sinks_of(pipeline: model.Pipeline, console: Console) -> Iterator[tuple[str, Sink]]:
+    """The outputs, each with the name of its rows and what it asks for of them."""
     parts = parts_of(pipeline)
     for name, output in pipeline.outputs.items():
-        sink = parts.get(f"outputs.{name}") or ConsoleSink(console)
-        yield Selected(sink, output.predicates, output.changes)
+        part = parts.get(f"outputs.{name}")
+        if output.of == RULES:
+            sink = part or ConsoleSink(console)
+            yield output.of, Selected(sink, output.predicates, output.changes)
+        else:
+            yield output.of, part or AnswersConsole(console)
 
 
 def dead_letters_of(pipeline: model.Pipeline) -> DeadLetters:

@@ -42,15 +42,18 @@ class BatchProgress:
     tick: Instant | None
     entered: int
     left: int
+    answers: int
     holding: int
     milliseconds: float
 
     def __str__(self) -> str:
         tick = f" to {self.tick}" if self.tick is not None else ""
         dead = f", {self.bad} bad, {self.late} late" if self.bad or self.late else ""
+        answers = f", {self.answers} answers" if self.answers else ""
         return (
             f"batch {self.batch}: {self.facts} facts{dead}, {self.ticks} ticks{tick}, "
-            f"+{self.entered} -{self.left}, {self.holding} hold, {self.milliseconds:.0f} ms"
+            f"+{self.entered} -{self.left}{answers}, {self.holding} hold, "
+            f"{self.milliseconds:.0f} ms"
         )
 
 
@@ -64,13 +67,14 @@ class Progress:
     ticks: int = 0
     entered: int = 0
     left: int = 0
+    answers: int = 0
     holding: int = 0
     tick_milliseconds: list[float] = field(default_factory=list)
     batch_milliseconds: list[float] = field(default_factory=list)
 
     def add(self, batch: BatchProgress) -> None:
         """Count a batch."""
-        for name in ("facts", "bad", "late", "ticks", "entered", "left"):
+        for name in ("facts", "bad", "late", "ticks", "entered", "left", "answers"):
             setattr(self, name, getattr(self, name) + getattr(batch, name))
         self.holding = batch.holding
 
@@ -80,6 +84,7 @@ class Progress:
                 f"facts in         {self.facts} ({self.late} late, {self.bad} bad lines)",
                 f"entered          {self.entered}",
                 f"left             {self.left}",
+                *([f"answers          {self.answers}"] if self.answers else []),
                 f"hold at the end  {self.holding}",
                 f"ticks            {self.ticks}",
                 f"tick latency     {Latency.of(self.tick_milliseconds)} (reasoning)",

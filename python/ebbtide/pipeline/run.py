@@ -1,7 +1,7 @@
 """A pipeline, run from its start to its end.
 
-    streams ──► parse on executors ──► one DataFrame ──► units in the driver ──► sinks
-    sources     stages                 build             placements/driver        sinks
+    streams ──► parse on executors ──► one DataFrame ──► units ──────► sinks
+    sources     stages                 build             placements    sinks
 
 A run ends when everything is read (`ends = "when read"`), or when it is told to: SIGTERM and Ctrl-C
 let the batch in hand be finished and committed. Whatever ends it, the next run goes on from there.
@@ -26,15 +26,16 @@ from ebbtide.pipeline.build import (
     dead_letters_of,
     facts_of,
     parts_of,
+    placement_of,
     sinks_of,
     spools_of,
-    unit_of,
+    units_of,
 )
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
-from ebbtide.pipeline.placements.driver import Driver, Stopped
+from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
 from ebbtide.pipeline.sources.spool import Spool
@@ -60,8 +61,9 @@ def run_pipeline(
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
         if reset:
             _forget(pipeline, Path(folder))
-        unit = unit_of(pipeline)
-        checkpoint = Checkpoint(Path(folder), unit.identity)
+        units = units_of(pipeline)
+        identity = {name: value for unit in units for name, value in unit.identity.items()}
+        checkpoint = Checkpoint(Path(folder), identity)
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
         if spark is None:
@@ -72,22 +74,14 @@ def run_pipeline(
         warm_up(spark)
         dead = dead_letters_of(pipeline)
         sinks = list(sinks_of(pipeline, console))
-        for sink in (*sinks, dead):
+        for sink in (*(sink for _, sink in sinks), dead):
             stack.callback(sink.close)
-        driver = Driver(
-            unit,
-            list(pipeline.streams),
-            sinks,
-            dead,
-            checkpoint,
-            pipeline.checkpoint.snapshot_every,
-            say,
-        )
+        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say)
         facts = facts_of(pipeline, spark, checkpoint)
         spools = list(spools_of(pipeline, checkpoint))
         say(f"reading {', '.join(pipeline.streams)}")
-        _stream(pipeline, facts, driver, spools)
-        return driver.progress
+        _stream(pipeline, facts, placement, spools)
+        return placement.progress
 
 
 def _forget(pipeline: Pipeline, folder: Path) -> None:
@@ -103,51 +97,53 @@ def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
             raise CheckpointError(f"{key}.path: {parts.folder} holds the output of another run")
 
 
-def _stream(pipeline: Pipeline, facts: DataFrame, driver: Driver, spools: Sequence[Spool]) -> None:
-    writer = facts.writeStream.foreachBatch(driver.take_batch).queryName(pipeline.name)
-    writer = writer.option("checkpointLocation", str(driver.checkpoint.spark))
+def _stream(
+    pipeline: Pipeline, facts: DataFrame, placement: Placement, spools: Sequence[Spool]
+) -> None:
+    rows = placement.prepare(facts)
+    writer = rows.writeStream.foreachBatch(placement.take_batch).queryName(pipeline.name)
+    writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
     writer = writer.trigger(processingTime=f"{milliseconds(pipeline.run.every)} milliseconds")
-    with _stop_signals(driver):
+    with _stop_signals(placement):
         query = writer.start()
         for spool in spools:
             spool.start()
         try:
-            ended = _wait(query, driver, spools, pipeline.run.ends == "when read")
+            if _wait(query, placement, spools, pipeline.run.ends == "when read"):
+                placement.end(query)
         except StreamingQueryException:
-            if isinstance(driver.error, Stopped):
+            if isinstance(placement.error, Stopped):
                 return
-            if driver.error is not None:
-                raise driver.error from None
+            if placement.error is not None:
+                raise placement.error from None
             raise
         finally:
             for spool in spools:
                 spool.stop()
-            driver.progress.batch_milliseconds += _batch_milliseconds(query)
+            placement.progress.batch_milliseconds += _batch_milliseconds(query)
             query.stop()
-        if ended:
-            driver.finish()
 
 
-def _wait(query: StreamingQuery, driver: Driver, spools: Sequence[Spool], ends: bool) -> bool:
+def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:
     """Wait for the end: True if everything is read, False if the run was told to stop."""
-    while not driver.stopping or query.status["isTriggerActive"]:
+    while not placement.stopping or query.status["isTriggerActive"]:
         # A float will do, whatever the stub says.
         query.awaitTermination(_POLL)  # type: ignore[arg-type]
         for spool in spools:
             if spool.error is not None:
                 raise spool.error
-        if ends and not driver.stopping and not any(spool.is_alive() for spool in spools):
+        if ends and not placement.stopping and not any(spool.is_alive() for spool in spools):
             query.processAllAvailable()
-            return not driver.stopping
+            return not placement.stopping
     return False
 
 
 @contextmanager
-def _stop_signals(driver: Driver) -> Iterator[None]:
+def _stop_signals(placement: Placement) -> Iterator[None]:
     """Let SIGTERM and Ctrl-C end the run after the batch in hand."""
 
     def stop(number: int, frame: Any) -> None:
-        driver.stopping = True
+        placement.stopping = True
 
     if threading.current_thread() is not threading.main_thread():
         yield

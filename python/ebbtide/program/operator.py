@@ -126,7 +126,11 @@ def output_arity(operator: Operator, relations: Mapping[str, int]) -> int:
 def check_operators(
     operators: Iterable[Operator], rules: Iterable[Rule], relations: Mapping[str, int]
 ) -> None:
-    """Refuse unknown inputs and functions, columns out of range, and outputs of several makers."""
+    """Refuse unknown inputs and functions, columns out of range, and outputs of several makers.
+
+    An operator may read what one before it makes.
+    """
+    relations = dict(relations)
     makers: dict[str, str] = {head.relation: rule.name for rule in rules for head in rule.heads}
     for operator in operators:
         arity = relations.get(operator.input)
@@ -146,6 +150,7 @@ def check_operators(
                 raise ProgramError(f"{operator.input} has no time point", operator.origin)
         elif (span := operator.by if isinstance(operator, Narrow) else operator.span) < 0:
             raise ProgramError(f"a span cannot be negative: {span}", operator.origin)
+        relations.setdefault(operator.output, output_arity(operator, relations))
 
 
 def _check_aggregate(operator: Aggregate, arity: int) -> None:

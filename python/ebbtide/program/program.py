@@ -57,7 +57,7 @@ class Program:
         known = check_rules(rules, declared, closed=closed and not operators)
         check_operators(operators, rules, known)
         for each in operators:
-            declared.setdefault(each.output, output_arity(each, known))
+            declared.setdefault(each.output, output_arity(each, {**known, **declared}))
         self._set(rules, check_rules(rules, declared, closed=closed), closed, operators)
 
     def _set(

@@ -6,7 +6,7 @@ Facts of hidden relations are not in the set.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ebbtide.engines.abilities import Explains, LooksUp, Unsupported
 from ebbtide.engines.events import Event, Inconsistency
@@ -17,6 +17,9 @@ from ebbtide.reasoner.intake import FactLike, as_fact, check_relation
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import Term, to_term
 from ebbtide.time import Instant
+
+if TYPE_CHECKING:
+    from ebbtide.plan.sharding import Sharding
 
 
 class Answers:
@@ -120,6 +123,22 @@ class Answers:
         if not isinstance(self.engine, Explains):
             raise Unsupported("only the native engine has a plan")
         return self.engine.explain()
+
+    def sharding(self) -> Sharding:
+        """How the rules can be cut into shards, for the schema that was stated so far.
+
+        >>> from ebbtide import Reasoner
+        >>> print(Reasoner("[r: (?x <a:p> ?y), (?x <a:q> ?z) -> (?x <a:r> ?z)]").sharding())
+        r (<rules>:1:1): joins on ?x
+        """
+        from ebbtide.engines.planned import PlannedEngine
+        from ebbtide.plan.sharding import sharding
+
+        if not isinstance(self.engine, PlannedEngine):
+            return sharding(self.program)
+        # The plan is made with the kernel.
+        assert self.engine.native is not None
+        return sharding(self.program, self.engine.plan)
 
     def why(self, fact: FactLike) -> Proof:
         """Why the fact holds: a tree of rules and facts, down to what was stated.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from ebbtide.cli.explain.maintenance import maintenance
+from ebbtide.cli.explain.placement import placement
 from ebbtide.cli.explain.plan import plan
 from ebbtide.cli.explain.query import query
 from ebbtide.cli.explain.why import why
@@ -14,6 +15,7 @@ explain = typer.Typer(
     no_args_is_help=True,
 )
 explain.command()(maintenance)
+explain.command()(placement)
 explain.command()(plan)
 explain.command()(query)
 explain.command()(why)

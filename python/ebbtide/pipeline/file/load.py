@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import msgspec
 
@@ -25,6 +25,12 @@ from ebbtide.program import Program, ProgramError
 from ebbtide.program.check import did_you_mean
 from ebbtide.terms.writing import STANDARD_PREFIXES
 from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
+
+if TYPE_CHECKING:
+    from ebbtide.languages.rspql import ContinuousQuery
+
+#: What the rows of rules are called.
+RULES: Final = "rules"
 
 T = TypeVar("T")
 
@@ -83,6 +89,20 @@ def program_of(pipeline: model.Pipeline) -> Program:
     from ebbtide.regimes import load
 
     return load(",".join(pipeline.rules.use))
+
+
+def queries_of(pipeline: model.Pipeline) -> list[ContinuousQuery]:
+    """The continuous queries of a pipeline."""
+    if not pipeline.queries.use:
+        return []
+    from ebbtide.languages.rspql import load_continuous_query
+
+    return [load_continuous_query(Path(file)) for file in pipeline.queries.use]
+
+
+def iris_of(pipeline: model.Pipeline) -> dict[str, str]:
+    """What queries call the streams; a stream without an IRI is called by its name."""
+    return {name: stream.iri or name for name, stream in pipeline.streams.items()}
 
 
 def _fields(table: model.Table) -> dict[str, Any]:
@@ -147,11 +167,47 @@ class _Loader:
                 )
             ),
             rules=model.Rules(use=tuple(map(self._rules, pipeline.rules.use))),
+            queries=msgspec.structs.replace(
+                pipeline.queries,
+                use=tuple(
+                    self._path(file, f"queries.use[{place}]", exists=True)
+                    for place, file in enumerate(pipeline.queries.use)
+                ),
+            ),
             dead_letters=self._with_path(pipeline.dead_letters, "dead_letters.path"),
             checkpoint=self._with_path(pipeline.checkpoint, "checkpoint.path"),
         )
         self._try("rules.use", lambda: program_of(pipeline))
+        self._check_queries(pipeline)
         return pipeline
+
+    def _check_queries(self, pipeline: model.Pipeline) -> None:
+        queries = queries_of(pipeline)
+        names = [query.name for query in queries]
+        iris = iris_of(pipeline)
+        fed = {query.name for query in queries if query.registers == "stream"}
+        for query in queries:
+            for window in query.streams:
+                name = window.stream.value
+                if name not in iris.values() and name not in fed:
+                    known = ", ".join(iris.values())
+                    self._refuse(
+                        "queries.use",
+                        f"{window.origin}: no stream has the IRI {name}; there are {known}",
+                    )
+        if queries:
+            from ebbtide.queries import Report
+
+            self._try("queries.report", partial(Report.parse, pipeline.queries.report))
+        for name, output in pipeline.outputs.items():
+            at = f"outputs.{name}"
+            if output.of not in (RULES, *names):
+                known = ", ".join((RULES, *names))
+                self._refuse(f"{at}.of", f"there is no {output.of}; there are {known}")
+            if output.of != RULES and output.predicates:
+                self._refuse(f"{at}.predicates", "only rows of rules are chosen by predicate")
+        if queries and pipeline.run.placement != "driver":
+            self._refuse("run.placement", "queries are answered in the driver")
 
     def _check_templates(self, stream: model.Rows, at: str) -> None:
         for place, triple in enumerate(stream.triples):

@@ -50,9 +50,13 @@ class Window(Table, frozen=True, kw_only=True):
 
 
 class Stream(Table, tag_field="from", frozen=True, kw_only=True):
-    """What every stream has. A duration as a window is a sliding one."""
+    """What every stream has. A duration as a window is a sliding one; queries bring their own.
+
+    Queries know the stream by its `iri`.
+    """
 
     window: Duration | Window = "10 s"
+    iri: str | None = None
 
 
 class Files(Stream, tag="files", frozen=True, kw_only=True):
@@ -107,11 +111,13 @@ AnyStream: TypeAlias = Files | Rows | Socket | Generated
 
 
 class Output(Table, tag_field="to", frozen=True, kw_only=True):
-    """What every output has: which facts it takes, and which changes of them.
+    """What every output has: whose rows it takes, the rules' or a query's.
 
-    `+` a fact entered, `-` it left, `~` its `until` changed. No predicates: facts of any.
+    Of rules: which facts, and which changes of them: `+` a fact entered, `-` it left, `~` its
+    `until` changed. No predicates: facts of any.
     """
 
+    of: str = "rules"
     predicates: tuple[str, ...] = ()
     changes: Annotated[tuple[Literal["+", "-", "~"], ...], Meta(min_length=1)] = ("+", "-")
 
@@ -158,6 +164,13 @@ class Rules(Table, frozen=True, kw_only=True):
     use: tuple[str, ...] = ()
 
 
+class Queries(Table, frozen=True, kw_only=True):
+    """Files of continuous queries, in C-SPARQL or RSP-QL, and when they report."""
+
+    use: tuple[str, ...] = ()
+    report: str = "window-close"
+
+
 class DeadLetters(Table, frozen=True, kw_only=True):
     """Bad lines and late facts: where they go, and whether one ends the run."""
 
@@ -174,10 +187,12 @@ class Checkpoint(Table, frozen=True, kw_only=True):
 
 
 class Run(Table, frozen=True, kw_only=True):
-    """When the run ends, and how often a batch begins."""
+    """When the run ends, how often a batch begins, and where the rules are evaluated."""
 
     ends: Literal["never", "when read"] = "never"
     every: Duration = 0
+    placement: Literal["driver", "sharded"] = "driver"
+    shards: Positive = 2
 
 
 class Spark(Table, frozen=True, kw_only=True):
@@ -196,6 +211,7 @@ class Pipeline(Table, frozen=True, kw_only=True):
     streams: Annotated[dict[str, AnyStream], Meta(min_length=1)]
     background: Background = field(default_factory=Background)
     rules: Rules = field(default_factory=Rules)
+    queries: Queries = field(default_factory=Queries)
     outputs: Annotated[dict[str, AnyOutput], Meta(min_length=1)]
     dead_letters: DeadLetters = field(default_factory=DeadLetters)
     checkpoint: Checkpoint = field(default_factory=Checkpoint)

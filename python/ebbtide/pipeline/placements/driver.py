@@ -15,85 +15,70 @@ deterministic, and sinks and checkpoint put each batch's file into the place of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.pipeline.checkpoint import Checkpoint
-from ebbtide.pipeline.dead import DeadLetters, bad_letters, late_letters
+from ebbtide.pipeline.dead import bad_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.progress import BatchProgress, Progress
-from ebbtide.pipeline.sinks import Sink
+from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.units import Fed, Unit
+from ebbtide.pipeline.units.unit import joined
 from ebbtide.reasoner import SnapshotError
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.testing.crash import crash_point
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
 
 FACT_COLUMNS = ["stream", "source", "t", *TERM_COLUMNS]
 
 
-class Stopped(Exception):
-    """A batch came after the stop: it is left for the next run."""
+@dataclass(kw_only=True)
+class Driver(Placement):
+    """Some units in this process."""
 
-
-@dataclass
-class Driver:
-    """One unit and its sinks, fed by micro-batches."""
-
-    unit: Unit
-    streams: Sequence[str]
-    sinks: Sequence[Sink]
-    dead: DeadLetters
-    checkpoint: Checkpoint
+    units: Sequence[Unit]
     snapshot_every: int
-    say: Callable[[str], None]
+    _next: int | None = None
 
-    def __post_init__(self) -> None:
-        self.progress = Progress()
-        self.error: BaseException | None = None
-        self.stopping = False
-        self._next: int | None = None
-
-    def take_batch(self, batch: DataFrame, number: int) -> None:
-        """What Spark calls for every micro-batch."""
-        try:
-            if self.stopping:
-                raise Stopped
-            begun = time.perf_counter()
-            self.take(number, batch.toArrow(), begun)
-        except BaseException as error:
-            # Spark knows how to tell that something failed, not what.
-            self.error = error
-            raise
+    def prepare(self, facts: DataFrame) -> DataFrame:
+        """The facts as they are."""
+        return facts
 
     def take(self, number: int, table: Any, begun: float) -> None:
         """Reason over a batch: a table of what `stages.parse` gives, with the stream's name."""
         self._stand_before(number)
         facts, bad = _parted(table)
         self.dead.allow(bad)
-        fed = self.unit.feed(self._by_stream(facts))
-        late = late_letters(self._by_stream(facts), fed.late)
-        self.dead.allow(late)
+        batch = self._by_stream(facts)
+        fed = joined([unit.feed(batch) for unit in self.units])
+        self.dead.allow(fed.late)
         crash_point("reasoned", str(number))
-        self._write(number, fed, pa.concat_tables([bad, late]))
+        self.write(number, fed.rows, pa.concat_tables([bad, fed.late]))
         crash_point("between sink and checkpoint", str(number))
         self.checkpoint.save_batch(number, packed(facts.drop_columns(["source"])))
         crash_point("between batch and snapshot", str(number))
         if (number + 1) % self.snapshot_every == 0:
-            self.checkpoint.save_snapshot(number, self.unit.snapshot())
+            snapshots = [unit.snapshot() for unit in self.units]
+            self.checkpoint.save_snapshot(number, msgspec.msgpack.encode(snapshots))
         crash_point("before the commit", str(number))
         self._next = number + 1
-        self._tell(number, facts.num_rows, bad.num_rows, late.num_rows, fed, begun)
+        self._tell(number, facts.num_rows, bad.num_rows, fed, begun)
+
+    def end(self, query: StreamingQuery) -> None:
+        """The streams have ended: stop, and evaluate the ticks that waited for later facts."""
+        query.stop()
+        self.finish()
 
     def finish(self) -> None:
-        """The streams have ended: evaluate the ticks that waited for later facts.
+        """Evaluate the ticks that waited for later facts.
 
         What this writes stands in for the next batch, which would replace it if the streams went
         on; the checkpoint does not know of it.
@@ -101,9 +86,9 @@ class Driver:
         begun = time.perf_counter()
         self._stand_before(self.checkpoint.last + 1)
         assert self._next is not None
-        fed = self.unit.finish()
-        self._write(self._next, fed, self.dead.none)
-        self._tell(self._next, 0, 0, 0, fed, begun)
+        fed = joined([unit.finish() for unit in self.units])
+        self.write(self._next, fed.rows, self.dead.none)
+        self._tell(self._next, 0, 0, fed, begun)
 
     # ---- inside ------------------------------------------------------------------------------
 
@@ -115,50 +100,46 @@ class Driver:
         self.checkpoint.check_next(number)
         snapshot = self.checkpoint.snapshot_before(number)
         if snapshot is None:
-            self.unit.begin()
+            for unit in self.units:
+                unit.begin()
         else:
-            try:
-                self.unit.restore(snapshot[1])
-            except SnapshotError as error:
-                raise CheckpointError(str(error)) from None
+            self._restore(msgspec.msgpack.decode(snapshot[1]))
         first = 0 if snapshot is None else snapshot[0] + 1
         if number:
             self.say(f"going on with batch {number}, {number - first} fed again")
         for content in self.checkpoint.batches(first, number):
-            self.unit.feed(self._by_stream(unpacked(content)))
+            batch = self._by_stream(unpacked(content))
+            for unit in self.units:
+                unit.feed(batch)
         self._next = number
+
+    def _restore(self, snapshots: Sequence[bytes]) -> None:
+        try:
+            for unit, snapshot in zip(self.units, snapshots, strict=True):
+                unit.restore(snapshot)
+        except SnapshotError as error:
+            raise CheckpointError(str(error)) from None
 
     def _by_stream(self, facts: Any) -> Mapping[str, Any]:
         if len(self.streams) == 1:
             return {self.streams[0]: facts}
         return {name: facts.filter(pc.equal(facts["stream"], name)) for name in self.streams}
 
-    def _write(self, number: int, fed: Fed, dead: Any) -> None:
-        for sink in self.sinks:
-            sink.write(number, fed.rows)
-        self.dead.write(number, dead)
-
-    def _tell(self, number: int, facts: int, bad: int, late: int, fed: Fed, begun: float) -> None:
-        counts = {
-            each["values"]: each["counts"] for each in pc.value_counts(fed.rows["op"]).to_pylist()
-        }
-        batch = BatchProgress(
+    def _tell(self, number: int, facts: int, bad: int, fed: Fed, begun: float) -> None:
+        for event in fed.events:
+            self.say(event)
+        self.progress.tick_milliseconds += [1000 * each for each in fed.tick_seconds]
+        self.tell(
+            begun,
+            fed.rows,
             batch=number,
             facts=facts,
             bad=bad,
-            late=late,
+            late=fed.late.num_rows,
             ticks=len(fed.tick_seconds),
             tick=fed.last_tick,
-            entered=counts.get("+", 0),
-            left=counts.get("-", 0),
-            holding=len(self.unit),
-            milliseconds=1000 * (time.perf_counter() - begun),
+            holding=sum(map(len, self.units)),
         )
-        self.progress.add(batch)
-        self.progress.tick_milliseconds += [1000 * each for each in fed.tick_seconds]
-        for event in fed.events:
-            self.say(event)
-        self.say(str(batch))
 
 
 def _parted(table: Any) -> tuple[Any, Any]:

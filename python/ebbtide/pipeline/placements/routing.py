@@ -25,6 +25,8 @@ from ebbtide.plan.schema import TYPE, Schema
 SCHEMA: Final = (
     "shard int, kind string, stream string, source string, t long, s string, p string, o string"
 )
+#: The stream, of no facts, whose lines say that all streams have ended.
+END: Final = "end:"
 COLUMNS: Final = ("stream", "source", "t", "s", "p", "o")
 ARROW: Final = pa.schema(
     [
@@ -52,6 +54,11 @@ class Routing:
         """The work of one task, for batches of facts."""
         for batch in batches:
             table = pa.Table.from_batches([batch])
+            is_end = pc.equal(table["stream"], END)
+            if pc.any(is_end).as_py():
+                rows = [{"shard": shard, "kind": "end"} for shard in range(self.shards)]
+                yield from pa.Table.from_pylist(rows, schema=ARROW).to_batches()
+                table = table.filter(pc.invert(is_end))
             if "error" in table.column_names:
                 is_fact = pc.is_null(table["error"])
                 yield from _bad(bad_letters(table.filter(pc.invert(is_fact)))).to_batches()

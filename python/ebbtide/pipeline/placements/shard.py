@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide.pipeline.dead import DeadLetters
+from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.time import FOREVER, Count, Instant, Window, WindowError
@@ -86,11 +88,11 @@ class Shards:
         for stream, first, last in _heard(heard):
             reasoner.hear(first, last, stream)
         is_end = bool(pc.any(pc.equal(rows["kind"], "end")).as_py())
-        fed = unit.finish() if is_end else unit.changes(late)
+        fed = unit.finish() if is_end else unit.changes(DeadLetters.none)
         dead = {name: _taken(batch[name], late[name]) for name in batch if late[name]}
         self._keep(cached, state, {name: _left(batch[name], late[name]) for name in batch})
         _cache[self._job, shard] = cached
-        return fed.rows, dead
+        return fed.rows[RULES], dead
 
     def _current(self, shard: int, state: State) -> _Cached:
         """The shard as its state has it: from the cache, or built from its pages."""

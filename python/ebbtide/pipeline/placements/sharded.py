@@ -19,14 +19,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from ebbtide.engines.planned import PlannedEngine
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.routing import ARROW, SCHEMA, Routing
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.plan.schema import Schema
-from ebbtide.plan.sharding import Sharding, sharding
 from ebbtide.program import TRIPLE, Atom, Program
 from ebbtide.terms import IRI
 from ebbtide.time import FOREVER
@@ -40,21 +38,10 @@ STATE_STORE: Final = (
 )
 
 
-def prove(unit: Rules) -> Sharding:
-    """The sharding of a unit's program, for the schema of its background."""
-    unit.begin()
-    reasoner = unit.detached().reasoner
-    engine = reasoner.engine
-    if isinstance(engine, PlannedEngine):
-        # The plan is made when it is asked for.
-        assert engine.native is not None
-        return sharding(reasoner.program, engine.plan)
-    return sharding(reasoner.program)
-
-
 def routing_of(unit: Rules, shards: int) -> Routing:
     """Where facts go; a `PipelineError` that names the rules if shards cannot reason alone."""
-    found = prove(unit)
+    unit.begin()
+    found = unit.detached().reasoner.sharding()
     if shards > 1 and not found.is_proved:
         why = "; ".join(str(cut) for cut in found.cuts if cut.is_global)
         raise PipelineError(f"the program cannot be cut into shards: {why}")

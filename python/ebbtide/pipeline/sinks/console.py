@@ -11,8 +11,8 @@ What was shown cannot be taken back: after a crash the rows of the last batch ar
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -21,6 +21,9 @@ from rich.text import Text
 
 from ebbtide.terms import IRI, parse_term
 from ebbtide.time import Instant
+
+if TYPE_CHECKING:
+    from ebbtide.queries import Answers
 
 LAST_CHANGES: Final = 8
 
@@ -79,6 +82,30 @@ class ConsoleSink:
         style = {"+": "green", "-": "red", "~": ""}
         changes = [Text(str(change), style=style[change.sign]) for change in self._changes]
         return Group(table, *changes)
+
+
+class AnswersConsole:
+    """Prints the answers of a query, a line for each time it answers."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def write(self, batch: int, rows: Sequence[Answers]) -> None:
+        """Show what a batch brought."""
+        for answers in rows:
+            line = (
+                f"{seconds(answers.tick):>8}  {answers.query}{answers.op or ''} {_shown(answers)}"
+            )
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _shown(answers: Answers) -> str:
+    if answers.form == "ask":
+        return str(answers.truth).lower()
+    return "; ".join(" ".join(short(term) if term else "-" for term in row) for row in answers.rows)
 
 
 def _changes(rows: Any) -> Iterator[Change]:

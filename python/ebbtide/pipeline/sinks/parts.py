@@ -6,15 +6,18 @@ written again replaces itself, and a reader never meets half a file. A batch wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 import pyarrow as pa
 
 from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.testing.crash import crash_point
+
+if TYPE_CHECKING:
+    from ebbtide.queries import Answers
 
 Encode: TypeAlias = Callable[[Any], bytes]
 
@@ -40,7 +43,7 @@ class Parts:
     def write(self, batch: int, rows: Any) -> None:
         """Put the file of a batch into place."""
         part = self.folder / f"part-{batch:08d}.{self._suffix}"
-        if rows.num_rows:
+        if len(rows):
             replace_file(part, self._encode(rows))
         else:
             part.unlink(missing_ok=True)
@@ -65,6 +68,23 @@ def json_lines(rows: Any) -> bytes:
     return msgspec.json.Encoder().encode_lines(objects)
 
 
+def answer_lines(rows: Sequence[Answers]) -> bytes:
+    """A JSON object for each time a query answers, as `ebbtide query` writes them."""
+    return msgspec.json.Encoder().encode_lines(answers.json() for answers in rows)
+
+
+def answer_table(rows: Sequence[Answers]) -> Any:
+    """A row for each solution: t, query, op, and a column of N-Triples texts for each variable."""
+    names = ("t", "query", "op", *rows[0].variables)
+    kinds = [pa.int64(), *[pa.string()] * (len(names) - 1)]
+    found = [
+        dict(zip(names, (answers.tick, answers.query, answers.op, *row), strict=True))
+        for answers in rows
+        for row in answers.rows
+    ]
+    return pa.Table.from_pylist(found, pa.schema(list(zip(names, kinds, strict=True))))
+
+
 def parquet(rows: Any) -> bytes:
     """The bytes of a Parquet file."""
     import pyarrow.parquet as pq
@@ -74,17 +94,22 @@ def parquet(rows: Any) -> bytes:
     return bytes(buffer.getvalue())
 
 
-def ntriples(rows: Any) -> bytes:
-    """A statement a row."""
-    return _statements(rows, lambda t: "")
+def answer_parquet(rows: Sequence[Answers]) -> bytes:
+    """The bytes of a Parquet file of solutions."""
+    return parquet(answer_table(rows))
 
 
-def timed_ntriples(rows: Any) -> bytes:
-    """An instant, a TAB and a statement a row: a stream."""
-    return _statements(rows, lambda t: f"{t}\t")
+def ntriples(rows: Any, *, timed: bool) -> bytes:
+    """A statement a row; timed ones with an instant and a TAB before it."""
+    columns = (rows[name].to_pylist() for name in ("t", "s", "p", "o"))
+    return _statements(zip(*columns, strict=True), timed)
 
 
-def _statements(rows: Any, begin: Callable[[int], str]) -> bytes:
-    columns = [rows[name].to_pylist() for name in ("t", "s", "p", "o")]
-    lines = (f"{begin(t)}{s} {p} {o} .\n" for t, s, p, o in zip(*columns, strict=True))
+def answer_ntriples(rows: Sequence[Answers], *, timed: bool) -> bytes:
+    """A statement for each triple that a query constructs."""
+    return _statements(((each.tick, *row) for each in rows for row in each.rows), timed)
+
+
+def _statements(rows: Iterable[tuple[Any, ...]], timed: bool) -> bytes:
+    lines = ((f"{t}\t" if timed else "") + " ".join(terms) + " .\n" for t, *terms in rows)
     return "".join(lines).encode()

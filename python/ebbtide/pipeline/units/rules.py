@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide.pipeline.dead import DeadLetters, late_letters
+from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import Program
@@ -76,6 +78,11 @@ class Rules:
         return self._reasoner
 
     @property
+    def names(self) -> Sequence[str]:
+        """One: the rules'."""
+        return (RULES,)
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """The program, the background, the windows and the ticks."""
         digest = hashlib.sha256()
@@ -99,11 +106,10 @@ class Rules:
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every tick that is due."""
-        return self.changes(
-            {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
-        )
+        late = {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
+        return self.changes(late_letters(batch, late))
 
-    def changes(self, late: Mapping[str, list[int]]) -> Fed:
+    def changes(self, late: Any) -> Fed:
         """Evaluate every tick that is due, after facts of which some were late."""
         return _fed(self.reasoner.changes(), late)
 
@@ -114,7 +120,7 @@ class Rules:
 
     def finish(self) -> Fed:
         """The streams have ended: evaluate up to the first tick that sees every fact."""
-        return _fed(self.reasoner.finish_changes(), {})
+        return _fed(self.reasoner.finish_changes(), DeadLetters.none)
 
     def snapshot(self) -> bytes:
         """The state."""
@@ -128,7 +134,7 @@ class Rules:
         return len(self.reasoner)
 
 
-def _fed(ticks: Iterable[Changes], late: Mapping[str, list[int]]) -> Fed:
+def _fed(ticks: Iterable[Changes], late: Any) -> Fed:
     tables, seconds, events = [], [], []
     last_tick: Instant | None = None
     before = time.perf_counter()
@@ -141,7 +147,7 @@ def _fed(ticks: Iterable[Changes], late: Mapping[str, list[int]]) -> Fed:
         seconds.append(time.perf_counter() - before)
         before = time.perf_counter()
     rows = pa.concat_tables(tables) if tables else ROWS.empty_table()
-    return Fed(rows, late, last_tick, tuple(seconds), tuple(events))
+    return Fed({RULES: rows}, late, last_tick, tuple(seconds), tuple(events))
 
 
 def _rows(changes: Changes) -> Any:

@@ -1,7 +1,7 @@
 """What every reasoning unit can do: take the facts of a batch, and give the rows of its ticks.
 
     batch    stream ─► table of t, s, p, o            what arrived, all at once
-    rows     a table with a column t: the tick        what the ticks that became due say
+    rows     by name: of the rules, of each query     what the ticks that became due say
 
 Invariant: a unit is deterministic. Fed the same batches from the same snapshot it gives the same
 rows, which is what recovery rests on.
@@ -9,8 +9,8 @@ rows, which is what recovery rests on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ebbtide.time import Instant
@@ -18,10 +18,10 @@ from ebbtide.time import Instant
 
 @dataclass(frozen=True)
 class Fed:
-    """What became of a batch."""
+    """What became of a batch: the rows by name, and dead letters of the facts that were late."""
 
-    rows: Any
-    late: Mapping[str, list[int]] = field(default_factory=dict)
+    rows: Mapping[str, Any]
+    late: Any
     last_tick: Instant | None = None
     tick_seconds: tuple[float, ...] = ()
     events: tuple[str, ...] = ()
@@ -29,6 +29,10 @@ class Fed:
 
 class Unit(Protocol):
     """Rules, or queries, with their windows and their state."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the rows it gives."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -51,3 +55,17 @@ class Unit(Protocol):
 
     def __len__(self) -> int:
         """How many facts hold."""
+
+
+def joined(fed: Sequence[Fed]) -> Fed:
+    """What several units made of one batch, as if it were one."""
+    import pyarrow as pa
+
+    ticks = [each.last_tick for each in fed if each.last_tick is not None]
+    return Fed(
+        {name: rows for each in fed for name, rows in each.rows.items()},
+        pa.concat_tables([each.late for each in fed]),
+        max(ticks, default=None),
+        tuple(seconds for each in fed for seconds in each.tick_seconds),
+        tuple(event for each in fed for event in each.events),
+    )

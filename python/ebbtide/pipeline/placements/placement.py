@@ -1,0 +1,90 @@
+"""What every placement does with a micro-batch: take it, write what comes of it, tell about it.
+
+    facts ─► prepare ─► writeStream.foreachBatch(take_batch) ─► sinks, dead letters
+
+`prepare` is what Spark does with the facts beforehand: nothing for the driver, all of the reasoning
+for shards.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.dead import DeadLetters
+from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.progress import BatchProgress, Progress
+from ebbtide.pipeline.sinks import Sink
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+class Stopped(Exception):
+    """A batch came after the stop: it is left for the next run."""
+
+
+@dataclass(kw_only=True)
+class Placement(ABC):
+    """Where the units are, and the sinks of their rows, by name."""
+
+    streams: Sequence[str]
+    sinks: Sequence[tuple[str, Sink]]
+    dead: DeadLetters
+    checkpoint: Checkpoint
+    say: Callable[[str], None]
+    progress: Progress = field(default_factory=Progress)
+    error: BaseException | None = None
+    stopping: bool = False
+
+    @abstractmethod
+    def prepare(self, facts: DataFrame) -> DataFrame:
+        """What is to be handed to `take_batch`, made of what `stages.parse` gives."""
+
+    @abstractmethod
+    def take(self, number: int, table: Any, begun: float) -> None:
+        """Do what is to be done with a batch."""
+
+    @abstractmethod
+    def end(self, query: StreamingQuery) -> None:
+        """The streams have ended, and everything was read: evaluate the ticks that waited."""
+
+    def take_batch(self, batch: DataFrame, number: int) -> None:
+        """What Spark calls for every micro-batch."""
+        try:
+            if self.stopping:
+                raise Stopped
+            begun = time.perf_counter()
+            self.take(number, batch.toArrow(), begun)
+        except BaseException as error:
+            # Spark knows how to tell that something failed, not what.
+            self.error = error
+            raise
+
+    def write(self, number: int, rows: Mapping[str, Any], letters: Any) -> None:
+        """Hand the rows of a batch to the sinks."""
+        for name, sink in self.sinks:
+            sink.write(number, rows[name])
+        self.dead.write(number, letters)
+
+    def tell(self, begun: float, rows: Mapping[str, Any], **known: Any) -> None:
+        """Count a batch, and say a line about it."""
+        told = rows.get(RULES)
+        counts = [] if told is None else pc.value_counts(told["op"]).to_pylist()
+        changes = {each["values"]: each["counts"] for each in counts}
+        batch = BatchProgress(
+            entered=changes.get("+", 0),
+            left=changes.get("-", 0),
+            answers=sum(len(each) for name, each in rows.items() if name != RULES),
+            milliseconds=1000 * (time.perf_counter() - begun),
+            **known,
+        )
+        self.progress.add(batch)
+        self.say(str(batch))

@@ -1,0 +1,73 @@
+"""Placement `sharded` in a pipeline: Spark reasons, and what it says is written here.
+
+The state is in Spark's checkpoint, batch by batch; a batch that comes again brings the same rows,
+and each sink puts them into the same place. The end of the streams is told to the shards as a file
+in a folder that is read like a stream; unlike in the driver, it cannot be taken back.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ebbtide.pipeline.dead import LETTERS
+from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.routing import END
+from ebbtide.pipeline.placements.sharded import reason_in_shards
+from ebbtide.pipeline.units.rules import ROWS, Rules
+from ebbtide.testing.crash import crash_point
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+@dataclass(kw_only=True)
+class ShardedPlacement(Placement):
+    """A unit of rules in several shards."""
+
+    unit: Rules
+    shards: int
+
+    def prepare(self, facts: DataFrame) -> DataFrame:
+        """Reason in shards; what says that the streams have ended is one more stream."""
+        from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+
+        lines = facts.sparkSession.readStream.text(str(self.checkpoint.spool(END)))
+        nothing = (F.lit(None).cast(kind).alias(name) for name, kind in facts.dtypes[2:])
+        ends = lines.select(F.lit(END).alias("stream"), F.lit(END).alias("source"), *nothing)
+        return reason_in_shards(facts.unionByName(ends), self.unit, self.shards)
+
+    def take(self, number: int, table: Any, begun: float) -> None:
+        """Write what the shards said of a batch."""
+        is_row = pc.is_null(table["letter"])
+        rows = table.filter(is_row).select(ROWS.names).cast(ROWS)
+        texts = table.filter(pc.invert(is_row))["letter"].to_pylist()
+        letters = pa.Table.from_pylist([json.loads(text) for text in texts], LETTERS)
+        self.dead.allow(letters)
+        self.write(number, {RULES: rows}, letters)
+        crash_point("before the commit", str(number))
+        late = pc.sum(pc.is_valid(letters["t"])).as_py() or 0
+        ticks = pc.unique(rows["t"]).to_pylist()
+        self.tell(
+            begun,
+            {RULES: rows},
+            batch=number,
+            facts=0,
+            bad=letters.num_rows - late,
+            late=late,
+            ticks=len(ticks),
+            tick=max(ticks, default=None),
+            holding=0,
+        )
+
+    def end(self, query: StreamingQuery) -> None:
+        """Tell the shards, and wait until they have answered."""
+        (self.checkpoint.spool(END) / f"{time.time_ns()}.txt").write_text("end\n")
+        query.processAllAvailable()

@@ -1,0 +1,181 @@
+"""The unit of continuous queries: an engine, whose answers are the rows, query by query.
+
+Its snapshot is what a fresh engine must be fed to stand where this one does: the facts that a
+window can still see, or could at the tick before. Feeding them evaluates ticks that are over a
+second time, and nobody is told. That is exact because what a query answers depends on its windows,
+and a stream of changes on the answers before; only a count window may reach back further, and then
+all is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ebbtide.languages.rspql import ContinuousQuery
+from ebbtide.languages.rspql.query import TimeWindow
+from ebbtide.pipeline.dead import LETTERS
+from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.unit import Fed
+from ebbtide.program import Program
+from ebbtide.queries import Answers, QueryEngine
+from ebbtide.reasoner.late import Late
+from ebbtide.time import EARLIEST, Instant
+
+FACTS = pa.schema(
+    [("stream", pa.string()), ("t", pa.int64()), *((name, pa.string()) for name in "spo")]
+)
+
+
+class Queries:
+    """Some queries over streams that are known by an IRI, with rules and background."""
+
+    def __init__(
+        self,
+        queries: Iterable[ContinuousQuery],
+        iris: Mapping[str, str],
+        *,
+        program: Program | None = None,
+        background: Iterable[Path] = (),
+        lateness: int = 0,
+        start: Instant | None = None,
+        report: str = "window-close",
+    ) -> None:
+        self._queries = tuple(queries)
+        self._iris = dict(iris)
+        self._program = program or Program()
+        self._background = tuple(background)
+        self._lateness = lateness
+        self._start = start
+        self._report = report
+        self._answers: list[Answers] = []
+        self._kept = FACTS.empty_table()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those of the queries."""
+        return [query.name for query in self._queries]
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The texts of the queries, and what they are asked over."""
+        digest = hashlib.sha256()
+        for path in self._background:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        texts = {f"query {each.name}": _digest(repr(each)) for each in self._queries}
+        return {
+            **texts,
+            "rules of queries": self._program.fingerprint,
+            "background of queries": digest.hexdigest()[:32],
+            **{f"IRI of {name}": iri for name, iri in self._iris.items()},
+            "lateness of queries": str(self._lateness),
+            "start of queries": str(self._start),
+            "report": self._report,
+        }
+
+    def begin(self) -> None:
+        """Start from nothing but the background."""
+        self._engine = QueryEngine(
+            self._program,
+            background=list(self._background),
+            lateness=self._lateness,
+            t0=self._start,
+            report=self._report,
+        )
+        for query in self._queries:
+            self._engine.register(query).subscribe(self._answers.append)
+        self._kept = FACTS.empty_table()
+
+    def feed(self, batch: Mapping[str, Any]) -> Fed:
+        """Take a batch, and answer at every tick that is due."""
+        begun = time.perf_counter()
+        for name, table in batch.items():
+            # In one piece, so that its rows have no order among them.
+            self._engine.push_all(self._iris[name], table.combine_chunks())
+        late = self._engine.take_late()
+        self._keep(batch, late)
+        return self._fed(begun, late)
+
+    def finish(self) -> Fed:
+        """The streams have ended: answer up to the first tick that sees every fact."""
+        begun = time.perf_counter()
+        self._engine.finish()
+        return self._fed(begun, [])
+
+    def snapshot(self) -> bytes:
+        """The facts that a fresh engine must be fed."""
+        reach = self._reach()
+        if reach is not None:
+            horizon = max(EARLIEST, self._engine.watermark - reach)
+            self._kept = self._kept.filter(pc.greater(self._kept["t"], horizon))
+        return packed(self._kept)
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot."""
+        self.begin()
+        facts = unpacked(data)
+        self.feed({name: facts.filter(pc.equal(facts["stream"], name)) for name in self._iris})
+
+    def __len__(self) -> int:
+        return 0
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _fed(self, begun: float, late: Iterable[Late]) -> Fed:
+        rows: dict[str, list[Answers]] = {name: [] for name in self.names}
+        for answers in self._answers:
+            rows[answers.query].append(answers)
+        ticks = sorted({answers.tick for answers in self._answers})
+        self._answers.clear()
+        # Queries are answered while facts are pushed: only the sum is known.
+        seconds = (time.perf_counter() - begun) / max(1, len(ticks))
+        last = ticks[-1] if ticks else None
+        return Fed(rows, self._letters(late), last, (seconds,) * len(ticks))
+
+    def _letters(self, late: Iterable[Late]) -> Any:
+        names = {iri: name for name, iri in self._iris.items()}
+        rows = [
+            {
+                "stream": names.get(each.stream or "", each.stream),
+                "t": each.at,
+                "reason": each.reason,
+                "text": " ".join(term.text for term in each.fact.terms),
+            }
+            for each in late
+        ]
+        return pa.Table.from_pylist(rows, LETTERS)
+
+    def _keep(self, batch: Mapping[str, Any], late: Iterable[Late]) -> None:
+        names = {iri: name for name, iri in self._iris.items()}
+        gone = {
+            (names.get(each.stream or ""), each.at, *(term.text for term in each.fact.terms))
+            for each in late
+        }
+        for name, table in batch.items():
+            stream = pa.repeat(name, table.num_rows)
+            facts = pa.table([stream, *(table[c] for c in ("t", "s", "p", "o"))], schema=FACTS)
+            if gone:
+                rows = zip(*(column.to_pylist() for column in facts.columns), strict=True)
+                facts = facts.filter(pa.array([row not in gone for row in rows]))
+            self._kept = pa.concat_tables([self._kept, facts])
+
+    def _reach(self) -> int | None:
+        """How far back what is kept must go; None for ever."""
+        reach = 0
+        for query in self._queries:
+            for each in query.streams:
+                if not isinstance(each.window, TimeWindow):
+                    return None
+                step = max(each.window.step, query.every or 0)
+                reach = max(reach, 2 * (each.window.range + step))
+        return reach + self._lateness
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
