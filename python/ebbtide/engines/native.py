@@ -343,8 +343,8 @@ def _longer(before: Mapping[str, Window], after: Mapping[str, Window]) -> int:
         match before.get(name), window:
             case Sliding(shorter), Sliding(longer):
                 spans.add(longer - shorter)
-            case same, _:
-                spans.add(0 if same == window else -1)
+            case other, _ if other != window:
+                spans.add(-1)
     span = max(spans, default=0)
     if before.keys() != after.keys() or len(spans) > 1 or span < 0:
         raise ValueError(

@@ -208,6 +208,20 @@ class PlannedEngine:
         native = self.native
         return f"{report(self.plan)}\n\n{native.explain()}"
 
+    def adopt(self, other: PlannedEngine) -> None:
+        """Take over what was stated to another engine: as `NativeEngine.adopt`.
+
+        The plan is made for the schema that the other one's was made for, and that still holds.
+        """
+        if other._engine is None:
+            self._background += other._background
+            self._in_columns += other._in_columns
+            self._doubtful |= other._doubtful
+            self._waiting += other._waiting
+            return
+        self._plan_for([fact for fact in other._planned_for if other.until(fact) is not None])
+        self.native.adopt(other.native)
+
     # ---- proofs ------------------------------------------------------------------------------
 
     def why(self, fact: Fact) -> Proof:

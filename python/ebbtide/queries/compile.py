@@ -39,6 +39,7 @@ def compiled(view: View) -> Program:
         name = narrowed_name(view, widest, pattern)
         if name != pattern.relation:
             operators[name] = Narrow(pattern.relation, name, view.widest - widest)
+            relations[name] = pattern.arity
         return name
 
     for reader in view.readers:

@@ -60,7 +60,8 @@ class QueryEngine:
     `background` is paths of documents, tables or facts, and so are the static `graphs` by name.
     Facts may arrive out of order by `lateness`. Time begins at `t0`, to which windows are aligned;
     without it they are aligned to 0. `report` is the policy of queries that bring none. Without
-    `incremental`, SPARQL is asked for the whole of every query at every tick.
+    `incremental`, SPARQL is asked for the whole of every query at every tick. Rules derive only
+    what queries can see, unless `lazy` is False.
 
     >>> engine = QueryEngine()
     >>> query = engine.register('''
@@ -88,8 +89,10 @@ class QueryEngine:
         t0: Instant | None = None,
         report: Report | str = "window-close",
         incremental: bool = True,
+        lazy: bool = True,
     ) -> None:
         self._incremental = incremental
+        self._lazy = lazy
         self._program = as_program(rules)
         self._graphs = static_graphs(background, graphs or {})
         self._has_background = bool(background)
@@ -172,7 +175,9 @@ class QueryEngine:
         for each in wanted:
             key, widest, first = sight_key(each, program, grids, lag, closes)
             known = [sight.view for sight in sights if sight.view.key == key]
-            view = self._views.get(key) or (known or [View(key, program, self._graphs)])[0]
+            view = (
+                self._views.get(key) or (known or [View(key, program, self._graphs, self._lazy)])[0]
+            )
             reader = wants(plan, query, each.name, widest, step)
             sights.append(Sight(each.name, view, reader, first))
         task = Task(number, handle, report, grids, lag, closes, sights, plan, self._instants)

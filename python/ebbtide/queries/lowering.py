@@ -22,8 +22,9 @@ from typing import Any, Final
 
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
-from ebbtide.program import Rule
+from ebbtide.program import Atom, Rule, Variable
 from ebbtide.queries.algebra import has_graphs, is_steady, triple_count, visible
+from ebbtide.queries.triples import triples_asked
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
 
@@ -39,6 +40,11 @@ class Maintained:
     loose: frozenset[str]
     arity: int
     rules: tuple[Rule, ...]
+
+    @property
+    def head(self) -> Atom:
+        """An atom that every fact of the relation matches."""
+        return Atom(self.relation, tuple(Variable(f"c{place}") for place in range(self.arity)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,8 @@ class Asked:
 
     text: str
     tables: tuple[Table, ...] = ()
+    #: The triples that the rest asks of each graph; all of a graph that is not named here.
+    triples: Mapping[IRI | None, tuple[Atom, ...]] = field(default_factory=dict)
     #: What was written for the parts that are maintained, for people.
     parts: tuple[str, ...] = field(default=(), compare=False)
 
@@ -103,9 +111,10 @@ def plan_query(query: ContinuousQuery, graphs: Sequence[IRI | None]) -> Direct |
             if found is not None:
                 return _direct(*found, ())
     rewritten = planner.rewrite_query(query.algebra)
+    triples = triples_asked(rewritten or query.algebra, graphs)
     if rewritten is None or not (planner.tables or planner.has_rewritten):
-        return Asked(query.text)
-    return Asked(Writer().query(rewritten), tuple(planner.tables), tuple(planner.parts))
+        return Asked(query.text, (), triples)
+    return Asked(Writer().query(rewritten), tuple(planner.tables), triples, tuple(planner.parts))
 
 
 def _direct(graph: IRI | None, pattern: Maintained, names: Sequence[str]) -> Direct:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from ebbtide._kernel import Table
 from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.intake import FactLike, as_fact, is_columnar
 from ebbtide.terms import IRI
@@ -37,7 +38,7 @@ class StaticGraph:
         else:
             self._facts += map(as_fact, data)
 
-    def add_to(self, engine: NativeEngine) -> None:
+    def add_to(self, engine: NativeEngine | PlannedEngine) -> None:
         """State everything to an engine."""
         for table in self._tables:
             engine.add_arrow(table, TRIPLE, TERM_COLUMNS)

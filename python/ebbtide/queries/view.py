@@ -29,8 +29,10 @@ from typing import Any, Final, Literal
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
+from ebbtide.engines.planned import PlannedEngine
 from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
-from ebbtide.program import TRIPLE, Fact, Program
+from ebbtide.plan.make import can_be_planned, needed_part
+from ebbtide.program import TRIPLE, Atom, Fact, Program
 from ebbtide.program.reserved import NOW
 from ebbtide.queries.answers import Row
 from ebbtide.queries.compile import compiled, group_name, narrowed_name
@@ -138,6 +140,8 @@ class Reader:
     patterns: tuple[Maintained, ...] = ()
     groups: tuple[Grouped, ...] = ()
     follows: Maintained | None = None
+    #: The triples that it looks at besides; None for all.
+    triples: tuple[Atom, ...] | None = None
     changes: Counter[Row] = field(default_factory=Counter)
     is_following: bool = False
 
@@ -148,27 +152,33 @@ def wants(
     """What a query that runs by a plan wants of the view that shows a graph."""
     if isinstance(plan, Direct):
         if plan.graph != graph:
-            return Reader(widest, step)
+            return Reader(widest, step, triples=())
         follows = None if query.emits == "RStream" else plan.pattern
-        return Reader(widest, step, (plan.pattern,), (), follows)
+        return Reader(widest, step, (plan.pattern,), (), follows, ())
     contents = [table.content for table in plan.tables if table.graph == graph]
     patterns = tuple(each for each in contents if isinstance(each, Maintained))
     groups = tuple(each for each in contents if isinstance(each, Grouped))
-    return Reader(widest, step, patterns, groups)
+    return Reader(widest, step, patterns, groups, None, plan.triples.get(graph))
 
 
 class View:
     """A materialisation that several queries look at."""
 
     def __init__(
-        self, key: ViewKey, program: Program, graphs: Mapping[IRI | None, StaticGraph]
+        self,
+        key: ViewKey,
+        program: Program,
+        graphs: Mapping[IRI | None, StaticGraph],
+        lazy: bool = True,
     ) -> None:
         self.key = key
         self.program = program
         self.readers: list[Reader] = []
         self.widest = 0
         self._graphs = [graphs[name] for name in key.statics]
-        self._engine: NativeEngine | None = None
+        self._engine: NativeEngine | PlannedEngine | None = None
+        self._is_planned = can_be_planned(program)
+        self._is_lazy = lazy
         self._is_current = False
         self._tick: Instant | None = None
 
@@ -178,7 +188,7 @@ class View:
         return {IRI(pane.stream) for pane in self.key.windows}
 
     @property
-    def engine(self) -> NativeEngine:
+    def engine(self) -> NativeEngine | PlannedEngine:
         """The engine that holds the materialisation, for all that readers want."""
         if self._engine is None or not self._is_current:
             self._engine = self._opened(self._engine)
@@ -196,19 +206,40 @@ class View:
         self.readers.remove(reader)
         self._is_current = False
 
-    def _opened(self, before: NativeEngine | None) -> NativeEngine:
+    def _wanted(self) -> list[Atom] | None:
+        """The patterns of all that readers look at; None if one of them looks at everything."""
+        if not self._is_lazy:
+            return None
+        found: dict[Atom, None] = {}
+        for reader in self.readers:
+            if reader.triples is None:
+                return None
+            patterns = (*reader.patterns, *(each.pattern for each in reader.groups))
+            answers = (pattern.head for pattern in patterns)
+            found |= dict.fromkeys((*reader.triples, *answers))
+        return list(found)
+
+    def _opened(self, before: NativeEngine | PlannedEngine | None) -> NativeEngine | PlannedEngine:
         """A new engine, which takes over what was stated to the one before."""
         step = gcd(*(reader.step for reader in self.readers)) or 1
-        engine = NativeEngine(compiled(self), self._windows(), step=step)
+        program, windows = compiled(self), self._windows()
+        wanted = self._wanted()
+        engine: NativeEngine | PlannedEngine
+        if self._is_planned:
+            engine = PlannedEngine(program, windows, step=step, wanted=wanted)
+        else:
+            kept = program if wanted is None else needed_part(program, wanted)
+            engine = NativeEngine(kept, windows, step=step)
         if before is None:
             for graph in self._graphs:
                 graph.add_to(engine)
         else:
-            engine.adopt(before)
+            _adopt(engine, before)
         if self._tick is not None:
             for reader in self.readers:
                 if reader.follows is not None and not reader.is_following:
-                    kernel, place, after = engine.seen(self.relation_of(reader), self._tick)
+                    relation = self.relation_of(reader)
+                    kernel, place, after = _native(engine).seen(relation, self._tick)
                     reader.changes.update(map(tuple, kernel.rows(place, after)))
         for reader in self.readers:
             reader.is_following = reader.follows is not None
@@ -265,24 +296,36 @@ class View:
         self._tick = tick
         for reader in self.readers:
             if reader.follows is not None:
-                kernel, place, _ = self.engine.seen(self.relation_of(reader), tick)
+                kernel, place, _ = _native(self.engine).seen(self.relation_of(reader), tick)
                 for row, diff in kernel.row_changes(place):
                     reader.changes[tuple(row)] += diff
 
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
-        return self.engine.seen(relation, self._tick + self.widest - widest)
+        return _native(self.engine).seen(relation, self._tick + self.widest - widest)
 
     def seen_group(self, widest: int, grouped: Grouped) -> tuple[Kernel, int, Instant]:
         """The groups of a pattern in windows of a widest range, at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
-        return self.engine.seen(group_name(self, widest, grouped), self._tick)
+        return _native(self.engine).seen(group_name(self, widest, grouped), self._tick)
 
     def relation_of(self, reader: Reader) -> str:
         """The relation that a reader follows."""
         assert reader.follows is not None
         return narrowed_name(self, reader.widest, reader.follows)
+
+
+def _native(engine: NativeEngine | PlannedEngine) -> NativeEngine:
+    return engine.native if isinstance(engine, PlannedEngine) else engine
+
+
+def _adopt(engine: NativeEngine | PlannedEngine, before: NativeEngine | PlannedEngine) -> None:
+    match engine, before:
+        case PlannedEngine(), PlannedEngine():
+            engine.adopt(before)
+        case NativeEngine(), NativeEngine():
+            engine.adopt(before)
 
 
 def window_grid(window: StreamWindow, t0: Instant | None) -> Grid | None:
