@@ -99,6 +99,7 @@ class PlannedEngine:
         self._is_planned = False
         self._schema = Schema.of(program)
         self._planned_for: Sequence[Fact] = ()
+        self._is_taken_back = False
         self._known: dict[Fact, None] = {}
         self._doubtful: set[Fact] = set()
 
@@ -120,6 +121,7 @@ class PlannedEngine:
         if not self._is_planned:
             self._doubtful.add(fact)
         elif fact in self.plan.known:
+            self._is_taken_back = True
             for settled in self.plan.settled:
                 self._engine.retract(settled, at)
             if RETRACTED.relation in self.plan.program.relations:
@@ -211,16 +213,14 @@ class PlannedEngine:
     def adopt(self, other: PlannedEngine) -> None:
         """Take over what was stated to another engine: as `NativeEngine.adopt`.
 
-        The plan is made for the schema that the other one's was made for, and that still holds.
+        The plan is made for the same schema, or for none if the other one's was taken back.
         """
-        if other._engine is None:
-            self._background += other._background
-            self._in_columns += other._in_columns
-            self._doubtful |= other._doubtful
-            self._waiting += other._waiting
-            return
-        self._plan_for([fact for fact in other._planned_for if other.until(fact) is not None])
-        self.native.adopt(other.native)
+        self._known.update(other._known)
+        self._doubtful |= other._doubtful
+        self._is_taken_back = other._is_taken_back
+        if other._is_planned:
+            self._plan_for(() if other._is_taken_back else other._planned_for)
+        self._engine.adopt(other._engine)
 
     # ---- proofs ------------------------------------------------------------------------------
 
