@@ -23,7 +23,7 @@ def test_the_output_at_every_time_point(path: Path, engine: str) -> None:
     text, stream, expected = path.read_text(encoding="utf-8").split("---\n")
     program = parse_lars(text, str(path))
     reasoner = LarsReasoner(program, engine=engine)
-    lines = parse_stream(stream.splitlines(), str(path), program.prefixes)
+    lines = parse_stream(stream.splitlines(), str(path), program)
     found = []
     for answer in reasoner.run(lines):
         atoms = "none" if answer.atoms is None else " ".join(answer.texts(program.prefixes))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ebbtide.program import BuiltinError, Fact, Program, ProgramError, Rule, builtin
     from ebbtide.queries import QueryEngine
     from ebbtide.reasoner import Reasoner
+    from ebbtide.reasoner.lars import LarsReasoner
     from ebbtide.terms import IRI, BlankNode, Literal
     from ebbtide.time import FOREVER, Count, Landmark, Sliding, Tumbling
 
@@ -33,6 +34,7 @@ _HOME: Final = {
     "Fact": "ebbtide.program",
     "Inconsistency": "ebbtide.engines.events",
     "Landmark": "ebbtide.time",
+    "LarsReasoner": "ebbtide.reasoner.lars",
     "Literal": "ebbtide.terms",
     "MalformedList": "ebbtide.engines.events",
     "Program": "ebbtide.program",
@@ -58,6 +60,7 @@ __all__ = [
     "Fact",
     "Inconsistency",
     "Landmark",
+    "LarsReasoner",
     "Literal",
     "MalformedList",
     "Program",

@@ -8,6 +8,7 @@ from ebbtide.cli.bench import bench
 from ebbtide.cli.demo import demo
 from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
+from ebbtide.cli.lars import lars
 from ebbtide.cli.materialize import materialize
 from ebbtide.cli.query import query
 from ebbtide.cli.rules import rules
@@ -20,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(lars)
 app.command()(materialize)
 app.command()(query)
 app.command()(run)

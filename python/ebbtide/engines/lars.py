@@ -32,8 +32,7 @@ from ebbtide.languages.lars.lower import (
     lower,
     padded_terms,
 )
-from ebbtide.program import TRIPLE, Fact
-from ebbtide.program.check import did_you_mean
+from ebbtide.program import Fact
 from ebbtide.terms import Literal, Term, parse_term, to_term
 from ebbtide.time import Instant, Sliding
 
@@ -89,7 +88,6 @@ class LarsEngine(NativeEngine):
         self._start, self._step = start, step
         streams = self.lowered.streams or {NOW: Sliding(step)}
         super().__init__(self.lowered.program, streams, step=step, origin=start, budget=budget)
-        self._arities = program.arities()
         self._predicates = {
             self._relation_ids[relation]: predicate
             for predicate, relation in self.lowered.outputs.items()
@@ -126,7 +124,8 @@ class LarsEngine(NativeEngine):
         point = self.point(at)
         if point < self.next:
             raise LateFact(f"{fact} happens at {at}, and that time point is over")
-        self._check(fact.relation, len(fact.terms))
+        if problem := self.lars.refuses(fact):
+            raise ValueError(problem)
         time = to_term(point)
         for route in self.lowered.routes.get(fact.relation, ()):
             terms = (time, *fact.terms) if route.stamped else fact.terms
@@ -143,7 +142,8 @@ class LarsEngine(NativeEngine):
 
         The columns hold the terms' texts.
         """
-        self._check(predicate, len(columns))
+        if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
+            raise ValueError(problem)
         if self._counted:
             raise ValueError(
                 "`always` and background facts in count windows need atoms one by one, not Arrow"
@@ -166,14 +166,6 @@ class LarsEngine(NativeEngine):
         if len(padded) > tally.width:
             raise ValueError(f"{predicate} has more arguments than any predicate of the program")
         return stream, relation, [*padded, *("<>",) * (tally.width - len(padded))]
-
-    def _check(self, predicate: str, given: int) -> None:
-        arity = self._arities.get(predicate, 3 if predicate == TRIPLE else given)
-        if arity != given:
-            raise ValueError(f"the predicate {predicate} has {arity} arguments, not {given}")
-        if predicate in self.lowered.outputs and predicate != TRIPLE:
-            hint = did_you_mean(predicate, self._arities.keys() - self.lowered.outputs.keys())
-            raise ValueError(f"{predicate} is concluded by rules, so no stream can state it{hint}")
 
     # ---- answers out -------------------------------------------------------------------------
 

@@ -9,16 +9,19 @@ Invariant: an answer at t depends on the atoms at or before t, never on how they
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.languages.lars import LarsProgram, load_lars, parse_atoms, parse_lars
+from ebbtide.languages.lars.formula import UNITS
 from ebbtide.languages.lars.reader import WELL_KNOWN
 from ebbtide.program import Fact
-from ebbtide.time import Instant, as_instant
+from ebbtide.time import Instant, WindowError, as_instant
 
 if TYPE_CHECKING:
     from ebbtide.engines.lars import LarsEngine
@@ -38,13 +41,24 @@ class RunsLars(Protocol):
         """Evaluate the next time point."""
 
 
+class LarsSettings(TypedDict, total=False):
+    """The keywords of a `LarsReasoner`."""
+
+    start: Instant | None
+    tick: int | None
+    engine: str
+    solve: str | None
+    background: Iterable[Fact]
+    budget: Budget | None
+
+
 class LarsReasoner:
     """Keeps the answers of a LARS program true over a stream of atoms.
 
     `program` is a text, a path or a `LarsProgram`. The first time point is `start`, or that of the
-    first atom. `engine` is native (the kernel) or reference (the oracle); with `solve` a program
-    may negate through recursion, and clingo gives one answer stream (`one`), all of them (`all`) or
-    what they have in common (`cautious`).
+    first atom. `background` holds at every time point. `engine` is native (the kernel) or reference
+    (the oracle); with `solve` a program may negate through recursion, and clingo gives one answer
+    stream (`one`), all of them (`all`) or what they have in common (`cautious`).
 
     >>> reasoner = LarsReasoner("q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].")
     >>> reasoner.push("a(x2,y). b(y,z).", at=38)
@@ -66,6 +80,7 @@ class LarsReasoner:
         tick: int | None = None,
         engine: str = "native",
         solve: str | None = None,
+        background: Iterable[Fact] = (),
         budget: Budget | None = None,
     ) -> None:
         self.program = _as_program(program)
@@ -75,7 +90,7 @@ class LarsReasoner:
         self._engine_name = engine
         self._solve = solve
         self._budget = budget
-        self._background: list[Fact] = []
+        self._background: list[Fact] = list(background)
         self._engine: RunsLars | None = None
         self._latest: Instant | None = None
         if start is not None:
@@ -119,8 +134,12 @@ class LarsReasoner:
         while engine.next <= to:
             yield engine.tick()
 
-    def run(self, items: Iterable[tuple[Instant, Iterable[Fact]]]) -> Iterator[Answer]:
+    def run(
+        self, items: Iterable[tuple[Instant, Iterable[Fact]]], to: Instant | None = None
+    ) -> Iterator[Answer]:
         """The answers of a stream in order, each as soon as a later atom shows that it is due.
+
+        They go on to the last atom's time point, or to the time point `to`, if that is later.
 
         >>> reasoner = LarsReasoner("q(X) :- p(X) in [1].")
         >>> from ebbtide.languages.lars.stream import parse_stream
@@ -137,8 +156,9 @@ class LarsReasoner:
                 yield from self.answers(self._point(at) - 1)
             self.push(facts, at)
             last = at
-        if last is not None:
-            yield from self.answers(self._point(last))
+        ends = [each for each in (last, to) if each is not None]
+        if ends:
+            yield from self.answers(self._point(max(ends)))
 
     def play(self, to: Instant, *, full: bool = False) -> dict[str, Any]:
         """Evaluate the time points up to one, and answer in Arrow tables, one a predicate.
@@ -185,8 +205,6 @@ class LarsReasoner:
             start = self._point(first) if self._start is None else self._start
             self._start = start
             if self._background:
-                from dataclasses import replace
-
                 known = (*self.program.background, *self._background)
                 self.program = replace(self.program, background=known)
             self._engine = self._make(start)
@@ -227,6 +245,19 @@ class LarsReasoner:
         if not isinstance(self._engine, LarsEngine):
             raise Unsupported("only the native engine has tables and explanations")
         return self._engine
+
+
+def parse_span(text: str) -> int:
+    """The milliseconds of a text such as `1s`, `500 ms` or `1000`.
+
+    >>> parse_span("2 min")
+    120000
+    """
+    match = re.fullmatch(r"([0-9]+)\s*([a-z]*)", text.strip())
+    unit = UNITS.get(match[2] or "ms") if match else None
+    if match is None or unit is None or int(match[1]) < 1:
+        raise WindowError(f"not a length of time, such as 1s or 500ms: {text}")
+    return int(match[1]) * unit
 
 
 def _as_program(program: str | PathLike[str] | LarsProgram) -> LarsProgram:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, SupportsIndex, Unpack
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, Unpack
 
 from ebbtide.engines.abilities import (
     GivesChanges,
@@ -52,6 +52,10 @@ from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Sliding, Window, WindowError, as_instant
+
+if TYPE_CHECKING:
+    from ebbtide.languages.lars import LarsProgram
+    from ebbtide.reasoner.lars import LarsReasoner, LarsSettings
 
 DEFAULT_STREAM: Final = "default"
 CLOCK: Final = "now:"
@@ -161,6 +165,22 @@ class Reasoner(Documents, Answers):
                 reasoner.add_all(each)
         reasoner.settle()
         return reasoner
+
+    @staticmethod
+    def from_lars(
+        program: str | PathLike[str] | LarsProgram, **settings: Unpack[LarsSettings]
+    ) -> LarsReasoner:
+        """A reasoner for a LARS program: `LarsReasoner`, which has its own face.
+
+        >>> reasoner = Reasoner.from_lars("alarm :- always hot in [2].", start=0)
+        >>> for t in (1, 2, 3):
+        ...     reasoner.push("hot.", at=t)
+        >>> [answer.t for answer in reasoner.advance(to=4) if answer.atoms]
+        [3]
+        """
+        from ebbtide.reasoner.lars import LarsReasoner
+
+        return LarsReasoner(program, **settings)
 
     # ---- facts in ----------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from ebbtide.languages.lars.printing import show_argument, show_atom
@@ -254,7 +255,11 @@ class LarsProgram:
     background: tuple[Fact, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def _arities(self) -> dict[str, int]:
+        return self.arities()
+
+    @cached_property
     def intensional(self) -> frozenset[str]:
         """The predicates that rules conclude: those whose atoms are answers."""
         return frozenset(rule.head.relation for rule in self.rules)
@@ -270,6 +275,15 @@ class LarsProgram:
             all(isinstance(a, Variable) or a == t for a, t in zip(head, fact.terms, strict=True))
             for head in (r.head.arguments for r in self.rules if r.head.relation == TRIPLE)
         )
+
+    def refuses(self, fact: Fact) -> str | None:
+        """What is wrong with an atom as input; None if nothing is."""
+        arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
+        if arity is not None and arity != len(fact.terms):
+            return f"the predicate {fact.relation} has {arity} arguments, not {len(fact.terms)}"
+        if fact.relation in self.intensional and fact.relation != TRIPLE:
+            return f"{fact.relation} is concluded by rules, so no stream can state it"
+        return None
 
     def arities(self) -> dict[str, int]:
         """Every predicate that rules and facts mention, with its number of arguments."""

@@ -142,7 +142,14 @@ class Lowered:
 
 def lower(program: LarsProgram, start: Instant, step: int = 1, tick: int | None = None) -> Lowered:
     """Lower a stratified program whose time points begin at `start` and are `step` apart."""
-    strata(program)
+    try:
+        strata(program)
+    except ProgramError as error:
+        raise ProgramError(
+            f"{error.message}\nSuch a program may have several answer streams: `solve` (on the "
+            "command line --solve one, all or cautious) finds them.",
+            error.origin,
+        ) from None
     return _Lowering(program, start, step, tick).lowered()
 
 

@@ -10,6 +10,7 @@ and one sentence. Nesting is limited, so no input is too deep.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Final, NoReturn
@@ -83,13 +84,20 @@ def load_lars(path: str | PathLike[str]) -> LarsProgram:
     return parse_lars(Path(path).read_text(encoding="utf-8"), str(path))
 
 
-def parse_atoms(text: str, source: str, prefixes: dict[str, str]) -> list[Fact]:
+def parse_atoms(
+    text: str,
+    source: str,
+    prefixes: dict[str, str],
+    refuses: Callable[[Fact], str | None] = lambda _: None,
+) -> list[Fact]:
     """Ground atoms, each with a full stop: `p(a,b). q(c).`
+
+    `refuses` says what is wrong with one beyond its syntax.
 
     >>> [str(fact) for fact in parse_atoms("p(a,7). alarm.", "<text>", {})]
     ['p(<a>, "7"^^<http://www.w3.org/2001/XMLSchema#integer>)', 'alarm()']
     """
-    return _Reader(text, source, prefixes).facts()
+    return _Reader(text, source, prefixes).facts(refuses)
 
 
 class _Reader:
@@ -122,7 +130,7 @@ class _Reader:
         own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
         return LarsProgram(tuple(rules), tuple(facts), own)
 
-    def facts(self) -> list[Fact]:
+    def facts(self, refuses: Callable[[Fact], str | None]) -> list[Fact]:
         found = []
         while self._peek().kind != "END":
             self._extra = []
@@ -130,7 +138,10 @@ class _Reader:
             self._expect(".")
             if self._extra:
                 raise ProgramError("an atom of a stream has no arithmetic", head.origin)
-            found.append(self._ground(head))
+            fact = self._ground(head)
+            if problem := refuses(fact):
+                raise ProgramError(problem, head.origin)
+            found.append(fact)
         return found
 
     def _declare(self) -> None:

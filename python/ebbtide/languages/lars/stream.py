@@ -8,36 +8,41 @@ they are milliseconds; they must not go back. Blank lines and comments are left 
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Iterable, Iterator, Mapping
-from os import PathLike
-from pathlib import Path
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
+from ebbtide.languages.lars.formula import LarsProgram
 from ebbtide.languages.lars.reader import WELL_KNOWN, parse_atoms
 from ebbtide.program import Fact, Origin, ProgramError
+from ebbtide.terms import IRI, Literal, Term
+from ebbtide.terms.term import XSD
 from ebbtide.time import Instant, InstantError, parse_instant
 
+NO_PROGRAM: Final = LarsProgram(())
 
-def read_atoms(
-    path: str | PathLike[str], prefixes: Mapping[str, str] | None = None
-) -> Iterator[tuple[Instant, list[Fact]]]:
-    """The time points of a file, which may be gzip'd, each with its atoms."""
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(Path(path), "rt", encoding="utf-8") as lines:
-        yield from parse_stream(lines, str(path), prefixes)
+# Most atoms are a name and plain constants or whole numbers; they are read without the grammar.
+_PLAIN: Final = re.compile(
+    r"\s*([a-z][A-Za-z0-9_]*)(?:\(((?:[a-z][A-Za-z0-9_]*|-?[0-9]+)"
+    r"(?:,(?:[a-z][A-Za-z0-9_]*|-?[0-9]+))*)\))?\.(?=\s|[a-z]|$)"
+)
+_WORDS: Final = frozenset({"true", "false"})
+_INTEGER: Final = XSD + "integer"
 
 
 def parse_stream(
-    lines: Iterable[str], source: str = "<text>", prefixes: Mapping[str, str] | None = None
+    lines: Iterable[str], source: str = "<text>", program: LarsProgram = NO_PROGRAM
 ) -> Iterator[tuple[Instant, list[Fact]]]:
-    r"""The time points of some lines.
+    r"""The time points of some lines, each with its atoms.
+
+    The program knows prefixes, and which atoms cannot be input.
 
     >>> for at, atoms in parse_stream(["41\tp(a,b). q(7).", "43\t"]):
     ...     print(at, [str(fact) for fact in atoms])
     41 ['p(<a>, <b>)', 'q("7"^^<http://www.w3.org/2001/XMLSchema#integer>)']
     43 []
     """
-    known = {**WELL_KNOWN, **(prefixes or {})}
+    known = {**WELL_KNOWN, **program.prefixes}
     last: Instant | None = None
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("%"):
@@ -57,9 +62,28 @@ def parse_stream(
                 Origin(source, number, 1),
             )
         last = at
-        try:
-            facts = parse_atoms(atoms, source, known)
-        except ProgramError as error:
-            column = error.origin.column + len(instant) + 1
-            raise ProgramError(error.message, Origin(source, number, column)) from None
+        facts = _plain_atoms(atoms)
+        if facts is None or any(map(program.refuses, facts)):
+            try:
+                facts = parse_atoms(atoms, source, known, program.refuses)
+            except ProgramError as error:
+                column = error.origin.column + len(instant) + 1
+                raise ProgramError(error.message, Origin(source, number, column)) from None
         yield at, facts
+
+
+def _plain_atoms(text: str) -> list[Fact] | None:
+    """The atoms, if all of them are plain."""
+    facts: list[Fact] = []
+    position = 0
+    while match := _PLAIN.match(text, position):
+        arguments = match[2].split(",") if match[2] else []
+        if not _WORDS.isdisjoint(arguments):
+            return None
+        facts.append(Fact(match[1], tuple(map(_plain_term, arguments))))
+        position = match.end()
+    return None if text[position:].strip() else facts
+
+
+def _plain_term(text: str) -> Term:
+    return IRI(text) if text[0].isalpha() else Literal(text, _INTEGER)

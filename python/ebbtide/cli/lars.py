@@ -1,0 +1,184 @@
+"""`ebbtide lars`: a LARS program over a stream, answered at every time point."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from ebbtide.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from ebbtide.engines.lars_answer import Answer
+    from ebbtide.languages.lars import LarsProgram
+    from ebbtide.program import Fact
+    from ebbtide.time import Instant
+
+STANDARD_INPUT: Final = Path("-")
+
+
+class Engine(StrEnum):
+    """What evaluates the program."""
+
+    NATIVE = "native"
+    REFERENCE = "reference"
+
+
+class Solve(StrEnum):
+    """Which answer streams a solver gives."""
+
+    ONE = "one"
+    ALL = "all"
+    CAUTIOUS = "cautious"
+
+
+def lars(
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM.lars", exists=True, dir_okay=False)],
+    stream: Annotated[
+        Path,
+        typer.Option(
+            help="Lines `instant TAB atoms`, or timed triples (.tnt); may be gzip'd; - is standard "
+            "input.",
+            metavar="FILE",
+        ),
+    ],
+    background: Annotated[
+        list[Path] | None,
+        typer.Option(help="Facts that always hold: `p(a). q(b).` or RDF; repeatable."),
+    ] = None,
+    changes: Annotated[
+        bool, typer.Option("--changes", help="Tell what changed instead of all that holds.")
+    ] = False,
+    tick: Annotated[
+        str | None,
+        typer.Option(
+            help="The length of a time point, such as 1s; instants are then milliseconds. Without "
+            "it, time points are plain numbers."
+        ),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="The first time point; else that of the first atom.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option(help="The last time point; else that of the last line.")
+    ] = None,
+    solve: Annotated[
+        Solve | None,
+        typer.Option(help="Use clingo, for programs with several answer streams."),
+    ] = None,
+    why: Annotated[
+        str | None, typer.Option(help="At the end, explain this atom instead.", metavar="ATOM")
+    ] = None,
+    engine: Annotated[Engine, typer.Option(help="The kernel, or the oracle.")] = Engine.NATIVE,
+) -> None:
+    """Run a LARS program over a stream, and write an answer a time point as JSON lines.
+
+    {"t": 41, "atoms": ["q(x2,y,z)"]}: the atoms that rules conclude and that hold at 41; null if
+    there is no answer stream
+
+    {"t": 41, "op": "+", "atoms": [...]}: with --changes, those that begin (+) and cease (-) to hold
+
+    {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
+    """
+    from ebbtide.languages.lars import load_lars
+    from ebbtide.reasoner.lars import LarsReasoner, parse_span
+    from ebbtide.time import parse_instant
+
+    if why is not None and (engine is Engine.REFERENCE or solve is not None):
+        raise InputError("--why needs the native engine")
+    text = load_lars(program)
+    reasoner = LarsReasoner(
+        text,
+        start=None if start is None else parse_instant(start),
+        tick=None if tick is None else parse_span(tick),
+        engine=engine,
+        solve=solve,
+        background=[fact for path in background or () for fact in _facts(path, text)],
+    )
+    answers = reasoner.run(_stream(stream, text), to=None if end is None else parse_instant(end))
+    write = _Writer(text, changes=changes).write
+    for answer in answers:
+        if why is None:
+            write(answer)
+    sys.stdout.flush()
+    if why is not None:
+        try:
+            print(reasoner.why(why))
+        except LookupError as error:
+            raise InputError(str(error.args[0])) from None
+
+
+class _Writer:
+    """Writes answers as JSON lines."""
+
+    def __init__(self, program: LarsProgram, *, changes: bool) -> None:
+        self._prefixes = program.prefixes
+        self._changes = changes
+
+    def write(self, answer: Answer) -> None:
+        from ebbtide.engines.lars_answer import texts
+
+        for line in self._lines(answer, texts):
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _lines(self, answer: Answer, texts: Any) -> Iterator[dict[str, Any]]:
+        if self._changes and answer.every is None:
+            for op, facts in (("+", answer.entered), ("-", answer.left)):
+                if facts:
+                    yield {"t": answer.t, "op": op, "atoms": texts(facts, self._prefixes)}
+        elif answer.every is not None:
+            streams = sorted(texts(facts, self._prefixes) for facts in answer.every)
+            yield {"t": answer.t, "streams": streams}
+        else:
+            atoms = None if answer.atoms is None else texts(answer.atoms, self._prefixes)
+            yield {"t": answer.t, "atoms": atoms}
+
+
+def _stream(path: Path, program: LarsProgram) -> Iterator[tuple[Instant, list[Fact]]]:
+    """The time points of a stream, of atoms or of triples."""
+    from ebbtide.languages.lars.stream import parse_stream
+
+    if path == STANDARD_INPUT:
+        yield from parse_stream(sys.stdin, "<stdin>", program)
+    elif _plain_name(path).endswith(".tnt"):
+        yield from _timed_triples(path)
+    else:
+        with _opened(path) as lines:
+            yield from parse_stream(lines, str(path), program)
+
+
+def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:
+    from ebbtide.program import TRIPLE, Fact
+    from ebbtide.terms.formats import BadLine, FormatError, read_timed
+
+    for item in read_timed(path):
+        if isinstance(item, BadLine):
+            raise FormatError(item)
+        yield item.at, [Fact(TRIPLE, item.triple)]
+
+
+def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
+    """Background facts, of a file of atoms or of RDF."""
+    from ebbtide.languages.lars import parse_atoms
+    from ebbtide.languages.lars.reader import WELL_KNOWN
+    from ebbtide.program import TRIPLE, Fact
+    from ebbtide.terms.formats import read_triples
+
+    if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
+        with _opened(path) as text:
+            return parse_atoms(text.read(), str(path), {**WELL_KNOWN, **program.prefixes})
+    return [Fact(TRIPLE, triple) for triple in read_triples(path)]
+
+
+def _plain_name(path: Path) -> str:
+    return path.name.removesuffix(".gz")
+
+
+def _opened(path: Path) -> Any:
+    return (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8")

@@ -1,0 +1,111 @@
+"""`ebbtide lars` as a user calls it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RULE = "q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].\n"
+STREAM = "36\ta(x1,y).\n38\ta(x2,y). b(y,z).\n40\ta(x3,y).\n42\t\n"
+COMMAND = [sys.executable, "-c", "from ebbtide.cli import main; main()", "lars"]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "p.lars").write_text(RULE)
+    (tmp_path / "s.atoms").write_text(STREAM)
+    return tmp_path
+
+
+def run(*arguments: str | Path, given: str = "") -> tuple[int, str, str]:
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, input=given
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def answers(text: str) -> dict[int, list[str]]:
+    return {line["t"]: line["atoms"] for line in map(json.loads, text.splitlines())}
+
+
+def test_an_answer_at_every_time_point(files: Path) -> None:
+    code, out, _ = run(files / "p.lars", "--stream", files / "s.atoms", "--start", "35")
+    assert code == 0
+    found = answers(out)
+    assert list(found) == list(range(35, 43))
+    assert found[41] == ["q(x2,y,z)", "q(x3,y,z)"]
+    for more in ("--engine=reference", "--solve=one"):
+        assert run(files / "p.lars", "--stream", files / "s.atoms", "--start", "35", more)[1] == out
+
+
+def test_changes(files: Path) -> None:
+    _, out, _ = run(files / "p.lars", "--stream", files / "s.atoms", "--changes")
+    assert [json.loads(line) for line in out.splitlines()] == [
+        {"t": 38, "op": "+", "atoms": ["q(x1,y,z)", "q(x2,y,z)"]},
+        {"t": 40, "op": "+", "atoms": ["q(x3,y,z)"]},
+        {"t": 40, "op": "-", "atoms": ["q(x1,y,z)"]},
+        {"t": 42, "op": "-", "atoms": ["q(x2,y,z)"]},
+    ]
+
+
+def test_why(files: Path) -> None:
+    _, out, _ = run(files / "p.lars", "--stream", files / "s.atoms", "--why", "q(x3,y,z)")
+    first, second, third = out.splitlines()
+    assert first.startswith("q(x3,y,z) until 44: by r1 (")
+    assert second == "  a(x3,y) in [3] until 44: input at 40"
+    assert third == "  b(y,z) in [#3]: input"
+
+
+def test_standard_input_gzip_and_units(files: Path) -> None:
+    (files / "w.lars").write_text("seen(X) :- a(X,_) in [2 s].\n")
+    timed = "36\ta(x1,y).\n"
+    _, out, _ = run(files / "w.lars", "--stream", "-", "--tick", "1s", "--end", "4000", given=timed)
+    expected = {1000: ["seen(x1)"], 2000: ["seen(x1)"], 3000: ["seen(x1)"], 4000: []}
+    assert answers(out) == expected
+    with gzip.open(files / "s.atoms.gz", "wt") as file:
+        file.write(timed)
+    _, out, _ = run(
+        files / "w.lars", "--stream", files / "s.atoms.gz", "--tick", "1000", "--end", "4000"
+    )
+    assert answers(out) == expected
+
+
+def test_triples_and_background(files: Path) -> None:
+    (files / "t.lars").write_text(
+        "@prefix ex: <http://example/>.\n"
+        "near(X) :- ex:isIn(X,Y) in [1], ex:near(Y,ex:sea), not closed(Y).\n"
+    )
+    (files / "s.tnt").write_text("3\t<http://example/ann> <http://example/isIn> <http://example/oslo> .\n")
+    (files / "b.nt").write_text("<http://example/oslo> <http://example/near> <http://example/sea> .\n")
+    (files / "c.atoms").write_text("closed(bergen).")
+    code, out, err = run(
+        *(files / "t.lars", "--stream", files / "s.tnt"),
+        *("--background", files / "b.nt", "--background", files / "c.atoms"),
+    )
+    assert (code, err) == (0, "")
+    assert answers(out) == {3: ["near(ex:ann)"]}
+
+
+ERRORS = {
+    "q(X) :- not p(X).": ("", "p.lars:1:13: X occurs under `not` only"),
+    "a :- p, not b.\nb :- p, not a.": ("0\tp.\n", "--solve one, all or cautious"),
+    "a :- p in [2 s].": ("0\tp.\n", "p.lars:1:6: 2 s needs the length of a time point"),
+    "a :- p.": ("0\ta.\n", "s.atoms:1:3: a is concluded by rules"),
+    "a :- p(X).": ("0\tp(a,b).\n", "s.atoms:1:3: the predicate p has 1 arguments, not 2"),
+}
+
+
+@pytest.mark.parametrize("program", ERRORS)
+def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
+    stream, message = ERRORS[program]
+    (files / "p.lars").write_text(program)
+    (files / "s.atoms").write_text(stream)
+    code, _, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert code == 1
+    assert message in err
+    assert len(err.splitlines()) == 1
