@@ -80,8 +80,9 @@ def test_triples_and_background(files: Path) -> None:
         "@prefix ex: <http://example/>.\n"
         "near(X) :- ex:isIn(X,Y) in [1], ex:near(Y,ex:sea), not closed(Y).\n"
     )
-    (files / "s.tnt").write_text("3\t<http://example/ann> <http://example/isIn> <http://example/oslo> .\n")
-    (files / "b.nt").write_text("<http://example/oslo> <http://example/near> <http://example/sea> .\n")
+    ann, oslo, sea = (f"<http://example/{name}>" for name in ("ann", "oslo", "sea"))
+    (files / "s.tnt").write_text(f"3\t{ann} <http://example/isIn> {oslo} .\n")
+    (files / "b.nt").write_text(f"{oslo} <http://example/near> {sea} .\n")
     (files / "c.atoms").write_text("closed(bergen).")
     code, out, err = run(
         *(files / "t.lars", "--stream", files / "s.tnt"),
