@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ebbtide.benches.plots.imars import IMARS
+from ebbtide.benches.plots.lars import LARS
 from ebbtide.benches.plots.queries import QUERIES
 from ebbtide.benches.plots.regimes import REGIMES
 from ebbtide.benches.results import Results
@@ -20,6 +21,7 @@ from ebbtide.benches.results import Results
 PLOTS: Final[Mapping[str, Mapping[str, Callable[[Results, Axes], None]]]] = {
     "imars": IMARS,
     "queries": QUERIES,
+    "lars": LARS,
     "regimes": REGIMES,
 }
 

@@ -1,0 +1,64 @@
+"""`ebbtide bench lars`: the workloads of the Laser paper."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+
+
+class Measured(StrEnum):
+    """The measurements of lars, as `ebbtide.benches.lars` names them."""
+
+    ARROW = "arrow"
+    OBJECTS = "objects"
+    BATCHES = "batches"
+    QUIET = "quiet"
+
+
+def lars(
+    report: Report = None,
+    only: Annotated[list[Measured] | None, typer.Option(help="Measure this; repeatable.")] = None,
+    window: Annotated[
+        list[int] | None, typer.Option(help="Time points; repeatable [1 10 20 40 80].")
+    ] = None,
+    rate: Annotated[
+        list[int] | None, typer.Option(help="Atoms a time point; repeatable [200 400 800].")
+    ] = None,
+    ticks: Annotated[int | None, typer.Option(help="Time points to measure [200].")] = None,
+    batch: Annotated[int | None, typer.Option(help="Time points an Arrow batch [20].")] = None,
+    seed: Seed = 0,
+    quick: Quick = False,
+) -> None:
+    """LARS programs: diamond, box, join, ten rules and the cooling system.
+
+    arrow: microseconds an input atom, full output and changes, against what Laser takes
+
+    objects: the same with atoms and answers as Python objects
+
+    batches: what the size of a batch does
+
+    quiet: a time point at which nothing changes
+
+    A goal that is missed is said, and is no error.
+    """
+    with extra_needed():
+        from ebbtide.benches.lars import MEASUREMENTS, run
+        from ebbtide.benches.lars.settings import FULL, QUICK
+    from dataclasses import replace
+
+    given: dict[str, Any] = {
+        "windows": tuple(sorted(set(window))) if window else None,
+        "rates": tuple(sorted(set(rate))) if rate else None,
+        "ticks": ticks,
+        "batch": batch,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    settings = replace(QUICK if quick else FULL, seed=seed, **chosen)
+    names = [name for name in MEASUREMENTS if not only or name in only]
+    with progress() as say:
+        results = run(settings, names, say)
+    show_and_write(results, report, quick=quick)
