@@ -301,15 +301,18 @@ impl Kernel {
         rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
     }
 
-    /// The facts of a relation that the last tick brought (1) and took (-1).
-    fn row_changes(&self, relation: usize) -> Vec<(Vec<String>, i64)> {
-        let id = RelationId::at(relation);
-        let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
-        let changed = changes.filter_map(|(change, after)| {
+    /// The facts of some relations that the last tick brought (1) and took (-1), by relation.
+    fn row_changes(&self, relations: Vec<usize>) -> Vec<Vec<(Vec<String>, i64)>> {
+        let places: HashMap<usize, usize> =
+            relations.iter().enumerate().map(|(place, relation)| (*relation, place)).collect();
+        let mut found = vec![Vec::new(); relations.len()];
+        for (change, after) in self.core.changes() {
             let diff = i64::from(after != NEVER) - i64::from(change.before != NEVER);
-            (diff != 0).then(|| (texts(&self.core, change.fact), diff))
-        });
-        changed.collect()
+            if let (true, Some(place)) = (diff != 0, places.get(&change.fact.relation.index())) {
+                found[*place].push((texts(&self.core, change.fact), diff));
+            }
+        }
+        found
     }
 
     /// The facts of a relation that hold, as record batches.

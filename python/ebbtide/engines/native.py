@@ -232,6 +232,13 @@ class NativeEngine:
         """A relation without the facts that have ended then, as `SparqlQuery` takes it."""
         return self._kernel, self._relation_ids[relation], after
 
+    def row_changes(
+        self, relations: Collection[str]
+    ) -> Mapping[str, Sequence[tuple[list[str], int]]]:
+        """The facts, as texts, that the last tick brought (1) and took (-1), by relation."""
+        places = [self._relation_ids[relation] for relation in relations]
+        return dict(zip(relations, self._kernel.row_changes(places), strict=True))
+
     def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
         """The triples that RDF can say, in the order of their texts, and how many others hold."""
         return self._kernel.triples_arrow(self._relation_ids[TRIPLE], part, invented)

@@ -294,11 +294,20 @@ class View:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)
         self._tick = tick
+        self._note_changes()
+
+    def _note_changes(self) -> None:
+        """Hand what the tick changed to the readers that follow it."""
+        followers: dict[str, list[Reader]] = {}
         for reader in self.readers:
             if reader.follows is not None:
-                kernel, place, _ = _native(self.engine).seen(self.relation_of(reader), tick)
-                for row, diff in kernel.row_changes(place):
-                    reader.changes[tuple(row)] += diff
+                followers.setdefault(self.relation_of(reader), []).append(reader)
+        if followers:
+            changes = _native(self.engine).row_changes(followers)
+            for relation, readers in followers.items():
+                for row, diff in changes[relation]:
+                    for reader in readers:
+                        reader.changes[tuple(row)] += diff
 
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""
