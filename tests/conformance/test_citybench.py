@@ -3,7 +3,7 @@
 The benchmark's own player turns a row of a stream into observations: one a property that the sensor
 observes, with a value of the row. There are no instants within the windows' reach in the samples
 (a row every five minutes, windows of three seconds), so that the player sets the pace; here a row
-is played every 1.4 s. Of the sensor repository, what concerns the sensors of the samples is used:
+is played every 1.6 s. Of the sensor repository, what concerns the sensors of the samples is used:
 rdflib, the oracle's engine, needs minutes a tick for the rest.
 """
 
@@ -31,7 +31,7 @@ SERVICE = "http://www.insight-centre.org/dataset/SampleEventService#"
 SSN, SAO = "http://purl.oclc.org/NET/ssnx/ssn#", "http://purl.oclc.org/NET/sao/"
 CITY = "http://www.insight-centre.org/citytraffic#"
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
-PACE = 1_400
+PACE = 1_600
 ROWS = 5
 
 pytestmark = pytest.mark.skipif(not QUERIES, reason=ABSENT)
