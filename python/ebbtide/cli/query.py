@@ -81,7 +81,7 @@ def query(
             raise InputError(f"--stream {name}: no query reads this stream")
     show, shown = _table() if follow else (_write, nullcontext())
     for handle in handles:
-        handle.subscribe(show)
+        handle.subscribe(show if handle.is_ordered else lambda answers: show(answers.in_order()))
     with shown:
         for name, (triple, at) in merged(sources):
             engine.push(name, triple, at)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+_MADE_UP: Final = re.compile(r"\?[0-9a-f]{24,32}")
 #: Functions whose value is not that of their arguments.
 _UNSTEADY: Final = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 
@@ -64,6 +66,39 @@ def has_graphs(pattern: Any) -> bool:
     if not isinstance(pattern, tuple | list):
         return False
     return (len(pattern) == 3 and pattern[0] == "graph") or any(map(has_graphs, pattern))
+
+
+def is_ordered(algebra: Sequence[Any]) -> bool:
+    """Whether a query says in which order its solutions come.
+
+    >>> from ebbtide._kernel import sparql_query
+    >>> is_ordered(sparql_query("SELECT * { ?s ?p ?o } ORDER BY ?s LIMIT 3"))
+    True
+    """
+    pattern = algebra[2]
+    while pattern[0] in ("slice", "distinct", "reduced", "project"):
+        pattern = pattern[1]
+    return bool(pattern[0] == "order_by")
+
+
+def with_plain_names(algebra: Any, names: dict[str, str] | None = None) -> Any:
+    """The algebra with ?value_1, ?value_2, ... for the variables that the parser made up.
+
+    >>> from ebbtide._kernel import sparql_query
+    >>> visible(with_plain_names(sparql_query("SELECT (COUNT(*) AS ?n) {}"))[2][1][1])
+    ('?value_1',)
+    """
+    names = {} if names is None else names
+    match algebra:
+        case str():
+            if _MADE_UP.fullmatch(algebra):
+                return names.setdefault(algebra, f"?value_{len(names) + 1}")
+            return algebra
+        case tuple():
+            return tuple(with_plain_names(part, names) for part in algebra)
+        case list():
+            return [with_plain_names(part, names) for part in algebra]
+    return algebra
 
 
 def triple_count(pattern: Sequence[Any]) -> int:

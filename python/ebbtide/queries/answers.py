@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ebbtide.program import Fact
@@ -76,6 +76,11 @@ class Answers:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.bindings)
+
+    def in_order(self) -> Answers:
+        """The same answers in the order of their texts, for queries that do not say another."""
+        rows = sorted(self.rows, key=lambda row: tuple(text or "" for text in row))
+        return replace(self, rows=tuple(rows))
 
     def json(self) -> dict[str, Any]:
         """As a line of `ebbtide query`: bindings as in the SPARQL 1.1 JSON results."""

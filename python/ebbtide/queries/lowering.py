@@ -23,7 +23,13 @@ from typing import Any, Final
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
 from ebbtide.program import Atom, Rule, Variable
-from ebbtide.queries.algebra import has_graphs, is_steady, triple_count, visible
+from ebbtide.queries.algebra import (
+    has_graphs,
+    is_steady,
+    triple_count,
+    visible,
+    with_plain_names,
+)
 from ebbtide.queries.triples import triples_asked
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
@@ -97,7 +103,8 @@ class Asked:
 def plan_query(query: ContinuousQuery, graphs: Sequence[IRI | None]) -> Direct | Asked:
     """How a query runs, of whose dataset these graphs have views."""
     planner = _Planner(graphs)
-    match query.algebra:
+    algebra = with_plain_names(query.algebra)
+    match algebra:
         case ("select", _, ("distinct" | "reduced", ("project", inner, names))):
             found = planner.set_of(inner, None, names)
             if found is not None:
@@ -110,8 +117,8 @@ def plan_query(query: ContinuousQuery, graphs: Sequence[IRI | None]) -> Direct |
             found = planner.set_of(inner, None, ())
             if found is not None:
                 return _direct(*found, ())
-    rewritten = planner.rewrite_query(query.algebra)
-    triples = triples_asked(rewritten or query.algebra, graphs)
+    rewritten = planner.rewrite_query(algebra)
+    triples = triples_asked(rewritten or algebra, graphs)
     if rewritten is None or not (planner.tables or planner.has_rewritten):
         return Asked(query.text, (), triples)
     return Asked(Writer().query(rewritten), tuple(planner.tables), triples, tuple(planner.parts))

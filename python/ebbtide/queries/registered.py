@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ebbtide.languages.rspql import ContinuousQuery
+from ebbtide.queries.algebra import is_ordered
 from ebbtide.queries.answers import Answers
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ class RegisteredQuery:
     def name(self) -> str:
         """What it was registered as."""
         return self.query.name
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the query says in which order its answers come."""
+        return is_ordered(self.query.algebra)
 
     def subscribe(self, callback: Callable[[Answers], object]) -> None:
         """Call a function with the answers of every report from now on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,15 @@ def test_mistakes_in_the_query_have_a_place(ebbtide: Ebbtide) -> None:
     code, _, err = ebbtide("query", "fast.rq", *STREAM)
     assert code == 1
     assert err.startswith("ebbtide: fast.rq:4:")
+
+
+def test_the_example_of_the_readme(ebbtide: Ebbtide, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[3]
+    readme = (root / "README.md").read_text()
+    found = re.search(r"^    ebbtide (query .*?[^\\\n])$", readme, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    ebbtide("generate", "mobility", "--out", "data", "--seconds", "60")
+    Path("examples").symlink_to(root / "examples")
+    code, out, err = ebbtide(*found[1].replace("\\", " ").split())
+    assert (code, err) == (0, "")
+    assert any(json.loads(line)["bindings"] for line in out.splitlines())

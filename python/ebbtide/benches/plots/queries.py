@@ -34,6 +34,8 @@ def _windows(results: Results, axes: Axes) -> None:
             )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    # Room for the legend.
+    axes.set_ylim(top=50 * max(values(found)))
     axes.xaxis.set_major_formatter(plain)
     axes.yaxis.set_major_formatter(plain)
     axes.set_title(f"A tick with {found[0].parameters['churn']} triples in and out")
