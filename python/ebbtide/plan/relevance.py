@@ -12,8 +12,10 @@ instant. If not everything is *possible*, that is promised as long as nothing ho
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 
 from ebbtide.plan.heads import Heads, Use, second
 from ebbtide.plan.occurrence import is_occurrence, literals_are_stated
@@ -63,7 +65,9 @@ def needed(
     by_statements = literals_are_stated(rules)
     why: dict[int, str] = {}
     seen = _Seen()
-    waiting = [(pattern, "concludes what is wanted") for pattern in wanted]
+    waiting = _Waiting()
+    for pattern in wanted:
+        waiting.put(pattern, "concludes what is wanted")
 
     def can_hold(pattern: Pattern) -> bool:
         """Nobody states facts of hidden relations but the time: a rule must conclude them."""
@@ -78,10 +82,8 @@ def needed(
                 for atom, ask in zip(use.rule.positives, use.asks, strict=True)
                 if not (by_statements and is_occurrence(use.rule, atom))
             ]
-            waiting.extend(
-                (widened(ask), f"concludes what {use.rule.name} asks for")
-                for ask in (*asks, *use.negates)
-            )
+            for ask in (*asks, *use.negates):
+                waiting.put(widened(ask), f"concludes what {use.rule.name} asks for")
 
     for pattern, counts in beyond:
         for use in filter(counts, heads.concluding(pattern)):
@@ -91,6 +93,23 @@ def needed(
             for use in heads.concluding(pattern):
                 take(use, because)
     return Needed(why, seen.patterns)
+
+
+class _Waiting:
+    """Patterns to be looked at, the most general first: it may cover many others."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Pattern, str]] = []
+        self._count = count()
+
+    def put(self, pattern: Pattern, because: str) -> None:
+        constants = len(pattern.atom.arguments) - sum(1 for _ in pattern.atom.variables())
+        heappush(self._heap, (constants, next(self._count), pattern, because))
+
+    def __iter__(self) -> Iterator[tuple[Pattern, str]]:
+        while self._heap:
+            _, _, pattern, because = heappop(self._heap)
+            yield pattern, because
 
 
 class _Seen:
