@@ -11,13 +11,12 @@ that was due when it arrived. The watermark is the slowest stream's that any que
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, SupportsIndex
+from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
 from ebbtide.queries.explain import explained
-from ebbtide.queries.instants import Instants
 from ebbtide.queries.lowering import Asked, plan_query
 from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
@@ -31,7 +30,8 @@ from ebbtide.queries.sight import (
     sight_key,
     wanted_graphs,
 )
-from ebbtide.queries.static import static_graphs
+from ebbtide.queries.static import StaticGraph, static_graphs
+from ebbtide.queries.stream import Stream
 from ebbtide.queries.task import Task
 from ebbtide.queries.view import View, ViewKey, wants
 from ebbtide.reasoner.intake import (
@@ -48,9 +48,6 @@ from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.terms import IRI
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, LATEST, Instant, Watermark, as_instant
-
-#: Between forgetting instants that no window can hold any more.
-_FORGET_AFTER: Final = 4_096
 
 
 class QueryEngine:
@@ -101,16 +98,11 @@ class QueryEngine:
         self._report = _as_report(report)
         self._tasks: dict[RegisteredQuery, Task] = {}
         self._schedule = Schedule()
-        self._readers: dict[IRI, list[Task]] = {}
-        self._awaiting: dict[IRI, list[Task]] = {}
         self._views: dict[ViewKey, View] = {}
-        self._watermarks: dict[IRI, Watermark] = {}
-        self._instants: dict[IRI, Instants] = {}
-        self._latest: dict[IRI, Instant] = {}
-        self._sighted: dict[IRI, Instant] = {}
+        self._streams: dict[str, Stream] = {}
+        self._clocks: list[Watermark] = []
         self._late = LateBox()
         self._registered = 0
-        self._noted = 0
 
     # ---- queries -----------------------------------------------------------------------------
 
@@ -144,19 +136,28 @@ class QueryEngine:
         )
         self._tasks[handle] = task
         self._arrange(order)
-        fed = {fed_stream(each.query) for each in self._tasks.values()}
-        for stream in task.streams - fed:
-            self._watermarks.setdefault(stream, self._new_watermark())
         return handle
 
     def _arrange(self, order: Sequence[int]) -> None:
         """The tasks are others than before, and are evaluated in this order."""
-        self._schedule.arrange(dict(zip(self._tasks.values(), order, strict=True)))
-        self._readers = {}
-        for task in self._tasks.values():
-            for stream in task.streams:
-                self._readers.setdefault(stream, []).append(task)
-        self._awaiting = {stream: list(tasks) for stream, tasks in self._readers.items()}
+        tasks = list(self._tasks.values())
+        self._schedule.arrange(dict(zip(tasks, order, strict=True)))
+        fed = {fed_stream(task.query) for task in tasks}
+        for stream in self._streams.values():
+            stream.serve(
+                [task for task in tasks if stream.name in task.streams],
+                [view for view in self._views.values() if stream.name in view.streams],
+                stream.name in fed,
+            )
+        self._clocks = [each.watermark for each in self._streams.values() if each.has_clock]
+
+    def _stream(self, name: str | IRI) -> Stream:
+        """A stream by its name, known from now on."""
+        text = name.value if isinstance(name, IRI) else name.removeprefix("<").removesuffix(">")
+        found = self._streams.get(text)
+        if found is None:
+            found = self._streams[text] = Stream(IRI(text), self._lateness)
+        return found
 
     def _task(self, handle: RegisteredQuery, program: Program, report: Report) -> Task:
         query = handle.query
@@ -165,8 +166,6 @@ class QueryEngine:
         number = self._registered
         grids, lag = grids_of(query, report, self._t0), lag_of(query)
         closes = closes_of(query, report, self._t0)
-        for window in query.streams:
-            self._instants.setdefault(window.stream, Instants())
         wanted = list(wanted_graphs(query, program))
         graphs = [each.name for each in wanted]
         plan = plan_query(query, graphs) if self._incremental else Asked(query.text)
@@ -174,27 +173,26 @@ class QueryEngine:
         sights: list[Sight] = []
         for each in wanted:
             key, widest, first = sight_key(each, program, grids, lag, closes)
-            known = [sight.view for sight in sights if sight.view.key == key]
-            view = (
-                self._views.get(key) or (known or [View(key, program, self._graphs, self._lazy)])[0]
-            )
+            known = {sight.view.key: sight.view for sight in sights} | self._views
+            view = known.get(key) or View(key, program, self._graphs, self._lazy)
             reader = wants(plan, query, each.name, widest, step)
             sights.append(Sight(each.name, view, reader, first))
-        task = Task(number, handle, report, grids, lag, closes, sights, plan, self._instants)
+        streams = [self._stream(each.stream) for each in query.streams]
+        instants = {stream.name: stream.instants for stream in streams}
+        task = Task(number, handle, report, grids, lag, closes, sights, plan, instants)
         for sight in sights:
             sight.view.join(sight.reader)
             self._views[sight.view.key] = sight.view
-        over = [self._sighted[each] for each in task.streams if each in self._sighted]
+        over = [stream.sighted for stream in streams if stream.sighted is not None]
         if over:
             task.skip(max(over))
         else:
-            for stream in task.streams & self._latest.keys():
-                task.begin(self._latest[stream])
+            for stream in streams:
+                if stream.latest is not None:
+                    task.begin(stream.latest)
         return task
 
     def _check_graphs(self, query: ContinuousQuery) -> None:
-        from ebbtide.queries.static import StaticGraph
-
         for name in query.named_graphs:
             if name not in self._graphs:
                 raise ProgramError(f"the static graph {name} was not given", query.origin)
@@ -217,8 +215,6 @@ class QueryEngine:
             if not sight.view.readers:
                 self._views.pop(sight.view.key, None)
         self._arrange(ranks([each.query for each in self._tasks]))
-        for stream in task.streams - self._readers.keys():
-            self._watermarks.pop(stream, None)
         handle._end(dropped=True)
 
     def explain(self, handle: RegisteredQuery) -> str:
@@ -231,14 +227,12 @@ class QueryEngine:
         self, stream: str | IRI, facts: FactLike | Iterable[FactLike], at: SupportsIndex
     ) -> None:
         """A fact, or a graph of facts, happens at an instant. What becomes due is evaluated."""
-        name, at = _as_iri(stream), as_instant(at)
-        graph: Iterable[FactLike] = [facts] if isinstance(facts, tuple) else facts
-        found = [as_fact(each) for each in graph]
-        for fact in found:
-            self._state(name, fact, at)
-        watermark = self._watermarks.get(name)
-        if watermark is not None:
-            watermark.see(at)
+        into, at = self._stream(stream), as_instant(at)
+        graph: Iterable[FactLike] = (facts,) if isinstance(facts, tuple) else facts
+        for fact in [as_fact(each) for each in graph]:
+            self._state(into, fact, at)
+        if into.has_clock:
+            into.watermark.see(at)
             self._evaluate()
 
     def push_all(self, stream: str | IRI, items: Any) -> None:
@@ -250,33 +244,33 @@ class QueryEngine:
             for fact, at in timed_facts(items):
                 self.push(stream, fact, at)
             return
-        name = _as_iri(stream)
+        into = self._stream(stream)
         for batch in record_batches(items):
-            self._push_batch(name, batch)
+            if batch.num_rows:
+                self._push_batch(into, batch)
 
-    def _push_batch(self, stream: IRI, batch: Any) -> None:
+    def _push_batch(self, stream: Stream, batch: Any) -> None:
         import pyarrow.compute as pc
 
         column = batch.column(TIME_COLUMN)
-        over = self._sighted.get(stream, EARLIEST - 1)
-        if self._t0 is not None:
-            over = max(over, self._t0 - 1)
-        if pc.min(column).as_py() <= over:
+        earliest, latest = pc.min_max(column).as_py().values()
+        over = max(
+            EARLIEST - 1 if stream.sighted is None else stream.sighted,
+            EARLIEST - 1 if self._t0 is None else self._t0 - 1,
+        )
+        if earliest <= over:
             # Row by row, so that each one that is late is told.
-            rows = batch.to_pylist()
-            pairs = [(tuple(row[name] for name in TERM_COLUMNS), row[TIME_COLUMN]) for row in rows]
-            for fact, at in pairs:
-                self._state(stream, as_fact(fact), at)
-        elif stream in self._readers:
-            for view in self._views_of(stream):
-                view.push_arrow(batch, stream, TIME_COLUMN, TERM_COLUMNS)
-            if any(each.awaits_facts or each.looks_at_instants for each in self._readers[stream]):
-                for at in sorted(set(column.to_pylist())):
-                    self._happened(stream, at)
-            self._latest[stream] = max(self._latest.get(stream, EARLIEST), pc.max(column).as_py())
-        latest = pc.max(column).as_py()
-        if (watermark := self._watermarks.get(stream)) is not None and latest is not None:
-            watermark.see(latest)
+            for row in batch.to_pylist():
+                fact = as_fact(tuple(row[name] for name in TERM_COLUMNS))
+                self._state(stream, fact, row[TIME_COLUMN])
+        else:
+            for view in stream.views:
+                view.push_arrow(batch, stream.name, TIME_COLUMN, TERM_COLUMNS)
+            instants = set(column.to_pylist()) if stream.asks_for_instants else {latest}
+            for at in sorted(instants):
+                self._happened(stream, at)
+        if stream.has_clock:
+            stream.watermark.see(latest)
             self._evaluate()
 
     def add(self, fact: FactLike) -> None:
@@ -290,46 +284,29 @@ class QueryEngine:
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
         """Take back every statement of a fact made at or before `at`, background included."""
         found, at = as_fact(fact), as_instant(at)
-        if any(at <= over for over in self._sighted.values()):
+        if any(each.sighted is not None and at <= each.sighted for each in self._streams.values()):
             self._late.put(Late(found, at, None, "a tick at or after it was due when it arrived"))
             return
         for view in self._views.values():
             view.retract(found, at)
-        for stream in self._latest:
-            self._happened(stream, at)
+        for stream in self._streams.values():
+            if stream.latest is not None:
+                self._happened(stream, at)
 
-    def _state(self, stream: IRI, fact: Fact, at: Instant) -> None:
+    def _state(self, stream: Stream, fact: Fact, at: Instant) -> None:
         if self._t0 is not None and at < self._t0:
             return
-        over = self._sighted.get(stream)
-        if over is not None and at <= over:
-            reason = f"a tick that sees {over} was due when it arrived"
-            self._late.put(Late(fact, at, stream.value, reason))
+        if stream.sighted is not None and at <= stream.sighted:
+            reason = f"a tick that sees {stream.sighted} was due when it arrived"
+            self._late.put(Late(fact, at, stream.name.value, reason))
             return
-        if stream in self._readers:
-            for view in self._views_of(stream):
-                view.push(fact, at, stream)
-            self._happened(stream, at)
+        for view in stream.views:
+            view.push(fact, at, stream.name)
+        self._happened(stream, at)
 
-    def _happened(self, stream: IRI, at: Instant) -> None:
-        self._latest[stream] = max(self._latest.get(stream, at), at)
-        readers = self._readers.get(stream, ())
-        if any(task.looks_at_instants for task in readers):
-            self._instants[stream].add(at)
-            self._noted += 1
-            if self._noted % _FORGET_AFTER == 0:
-                reach = max(task.reach for task in readers)
-                self._instants[stream].forget(self._sighted.get(stream, at) - 2 * reach)
-        if awaiting := self._awaiting.get(stream):
-            self._awaiting[stream] = [task for task in awaiting if task.awaits_facts]
-            for task in self._awaiting[stream]:
-                before = task.next
-                task.begin(at)
-                if task.next != before:
-                    self._schedule.note(task)
-
-    def _views_of(self, stream: IRI) -> list[View]:
-        return [view for view in self._views.values() if stream in view.streams]
+    def _happened(self, stream: Stream, at: Instant) -> None:
+        for task in stream.happened(at):
+            self._schedule.note(task)
 
     @property
     def late(self) -> int:
@@ -345,14 +322,14 @@ class QueryEngine:
     @property
     def watermark(self) -> Instant:
         """The last complete instant: the minimum over the streams that are read."""
-        return min((each.instant for each in self._watermarks.values()), default=EARLIEST)
+        return min((clock.instant for clock in self._clocks), default=EARLIEST)
 
     def heartbeat(self, at: SupportsIndex, stream: str | IRI | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""
         at = as_instant(at)
-        names = list(self._watermarks) if stream is None else [_as_iri(stream)]
-        for name in names:
-            self._watermarks.setdefault(name, self._new_watermark()).see(at)
+        clocks = self._clocks if stream is None else [self._stream(stream).watermark]
+        for clock in clocks:
+            clock.see(at)
         self._evaluate()
 
     def advance(self, to: SupportsIndex) -> None:
@@ -361,18 +338,18 @@ class QueryEngine:
         Before any fact, a query is asked at its last tick at or before `to`.
         """
         to = as_instant(to)
-        for watermark in self._watermarks.values():
-            watermark.complete(to)
+        for clock in self._clocks:
+            clock.complete(to)
         for task in self._tasks.values():
             task.begin_by(to)
             self._schedule.note(task)
-        self._evaluate(to if not self._watermarks else None)
+        self._evaluate(None if self._clocks else to)
 
     def finish(self) -> None:
         """The streams have ended: evaluate every query up to its first tick that sees all facts."""
         for each in self._tasks.values():
             if not each.streams:
-                each.begin_by(max(self._latest.values(), default=0))
+                each.begin_by(max(self._latest(self._streams), default=0))
                 self._schedule.note(each)
         while (task := self._schedule.first(LATEST)) is not None:
             if self._sees_more(task):
@@ -386,9 +363,14 @@ class QueryEngine:
         """Whether the next tick of a task sees facts that the last one did not."""
         if not task.streams:
             return task.last is None
-        latest = [self._latest[each] for each in task.streams if each in self._latest]
+        latest = self._latest(stream.value for stream in task.streams)
         last = task.first_that_sees(max(latest)) if latest else None
         return last is not None and task.next is not None and task.next <= last
+
+    def _latest(self, names: Iterable[str]) -> list[Instant]:
+        """The latest instants of the streams that have any."""
+        found = (self._streams[name].latest for name in names)
+        return [latest for latest in found if latest is not None]
 
     def run(self, streams: Mapping[str, Iterable[Any]]) -> None:
         """Push timed facts of several streams in the order of their instants, then finish."""
@@ -403,9 +385,6 @@ class QueryEngine:
             self.push(name, fact, at)
         self.finish()
 
-    def _new_watermark(self) -> Watermark:
-        return Watermark(self._lateness)
-
     def _evaluate(self, up_to: Instant | None = None) -> None:
         """Evaluate every tick that is due."""
         due = self.watermark if up_to is None else up_to
@@ -415,9 +394,8 @@ class QueryEngine:
     def _evaluate_one(self, task: Task) -> None:
         tick = task.next
         assert tick is not None
-        for stream in task.streams:
-            sight = tick - task.lag
-            self._sighted[stream] = max(self._sighted.get(stream, sight), sight)
+        for name in task.streams:
+            self._streams[name.value].see(tick - task.lag)
         answers = task.evaluate(tick)
         self._schedule.note(task)
         if answers is not None:
@@ -425,16 +403,13 @@ class QueryEngine:
             task.handle._tell(answers)
 
     def _feed(self, task: Task, answers: Answers) -> None:
-        stream = fed_stream(task.query)
-        if stream is not None:
+        fed = fed_stream(task.query)
+        if fed is not None:
+            stream = self._stream(fed)
             for fact in answers.triples:
                 self._state(stream, fact, answers.tick)
-            for reader in self._readers.get(stream, ()):
+            for reader in stream.readers:
                 self._schedule.note(reader)
-
-
-def _as_iri(stream: str | IRI) -> IRI:
-    return stream if isinstance(stream, IRI) else IRI(stream.removeprefix("<").removesuffix(">"))
 
 
 def _as_report(report: Report | str) -> Report:

@@ -94,18 +94,19 @@ class Task:
         """Whether a fact may change its next tick."""
         return self.last is None or self.follows_facts
 
-    def begin(self, at: Instant) -> None:
-        """Something happened at an instant: the ticks reach back to it, unless under way."""
+    def begin(self, at: Instant) -> bool:
+        """Something happened: the ticks reach back to it, unless under way. Whether they moved."""
         if self.follows_facts and self.last is not None and at <= self.last:
-            return
+            return False
         found = self.first_that_sees(at)
         if self.last is None:
             # With t0 there are ticks from the beginning of time on.
-            found = min(
-                (each.first for each in self._grids if each.first is not None), default=found
-            )
-        if found is not None:
-            self.next = found if self.next is None else min(self.next, found)
+            firsts = (each.first for each in self._grids if each.first is not None)
+            found = min(firsts, default=found)
+        if found is None or (self.next is not None and self.next <= found):
+            return False
+        self.next = found
+        return True
 
     def begin_by(self, at: Instant) -> None:
         """A tick at or before an instant is wanted, even if nothing has happened yet."""

@@ -275,7 +275,10 @@ class View:
 
     def retract(self, fact: Fact, at: Instant) -> None:
         """Every statement of a fact up to an instant is taken back."""
-        self.engine.retract(fact, at)
+        # What enters at a later close is taken back there.
+        closes = {pane.closes.at_or_after(at) for pane in self.key.windows if pane.closes}
+        for instant in sorted({at} | closes):
+            self.engine.retract(fact, instant)
 
     def add(self, fact: Fact) -> None:
         """A background fact is stated."""

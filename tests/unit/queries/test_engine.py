@@ -164,15 +164,16 @@ def test_figure_2_of_the_paper() -> None:
 # ---- registering ---------------------------------------------------------------------------------
 
 
-def test_a_query_feeds_another_one() -> None:
+@pytest.mark.parametrize("producer_first", [True, False])
+def test_a_query_feeds_another_one(producer_first: bool) -> None:
+    producer = f"""{PREFIX} REGISTER STREAM pairs AS CONSTRUCT {{ ?o ex:of ?s }} {WINDOW}
+        {{ ?s ex:p ?o }}"""
+    reader = f"""{PREFIX} REGISTER QUERY count AS SELECT (COUNT(*) AS ?n)
+        FROM STREAM <pairs> [RANGE 20ms STEP 10ms] {{ ?s ex:of ?o }}"""
     engine = QueryEngine()
-    engine.register(
-        f"{PREFIX} REGISTER STREAM pairs AS CONSTRUCT {{ ?o ex:of ?s }} {WINDOW} {{ ?s ex:p ?o }}"
-    )
-    count = engine.register(
-        f"""{PREFIX} SELECT (COUNT(*) AS ?n) FROM STREAM <pairs> [RANGE 20ms STEP 10ms]
-        {{ ?s ex:of ?o }}"""
-    )
+    for text in (producer, reader) if producer_first else (reader, producer):
+        engine.register(text)
+    (count,) = (query for query in engine.queries if query.name == "count")
     for at in (1, 11, 21):
         engine.push(S, (node(at), P, node("x")), at)
     engine.finish()

@@ -1,0 +1,72 @@
+"""A stream as the engine knows it: who reads it, how far it has come, and what ticks have seen.
+
+Invariant: what happens at or before `sighted` is late, because a tick of some reader has seen that
+instant. A stream that a query feeds has no clock of its own: it comes as far as its producer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ebbtide.queries.instants import Instants
+from ebbtide.queries.task import Task
+from ebbtide.queries.view import View
+from ebbtide.terms import IRI
+from ebbtide.time import Instant, Watermark
+
+#: Between forgetting instants that no window can hold any more.
+_FORGET_AFTER: Final = 4_096
+
+
+class Stream:
+    """One stream."""
+
+    def __init__(self, name: IRI, lateness: int) -> None:
+        self.name = name
+        self.watermark = Watermark(lateness)
+        self.is_fed = False
+        self.instants = Instants()
+        self.latest: Instant | None = None
+        self.sighted: Instant | None = None
+        self.readers: Sequence[Task] = ()
+        self.views: Sequence[View] = ()
+        self._awaiting: Sequence[Task] = ()
+        self._keeps_instants = False
+        self._noted = 0
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether ticks wait for it."""
+        return bool(self.readers) and not self.is_fed
+
+    @property
+    def asks_for_instants(self) -> bool:
+        """Whether it matters when exactly facts happen, and not only which is the latest."""
+        return self._keeps_instants or any(task.awaits_facts for task in self._awaiting)
+
+    def serve(self, readers: Sequence[Task], views: Sequence[View], is_fed: bool) -> None:
+        """These tasks read it now, through these views."""
+        self.readers, self.views, self.is_fed = readers, views, is_fed
+        self._awaiting = readers
+        self._keeps_instants = any(task.looks_at_instants for task in readers)
+
+    def see(self, sight: Instant) -> None:
+        """A tick of a reader has seen an instant."""
+        if self.sighted is None or sight > self.sighted:
+            self.sighted = sight
+
+    def happened(self, at: Instant) -> list[Task]:
+        """Something happened; the tasks whose next tick is another one now."""
+        if self.latest is None or at > self.latest:
+            self.latest = at
+        if self._keeps_instants:
+            self.instants.add(at)
+            self._noted += 1
+            if self._noted % _FORGET_AFTER == 0 and self.sighted is not None:
+                reach = max(task.reach for task in self.readers)
+                self.instants.forget(self.sighted - 2 * reach)
+        if not self._awaiting:
+            return []
+        self._awaiting = [task for task in self._awaiting if task.awaits_facts]
+        return [task for task in self._awaiting if task.begin(at)]
