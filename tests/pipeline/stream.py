@@ -14,12 +14,15 @@ from ebbtide.testing.workloads import mobility
 from ebbtide.time import FOREVER, Sliding
 
 DEMO = Path(__file__).parents[2] / "python/ebbtide/pipeline/demo"
+COMMUTERS = DEMO / "commuters.rules"
+LOCAL = Path(__file__).with_name("local.rules")
 WORKLOAD = mobility(commuters=8, trains=3, seconds=12, seed=2)
 FACTS = list(WORKLOAD.stream())
 BAD_LINES = ("noon\t<http://e/a> <http://e/p> <http://e/b> .\n", "no tab at all\n")
 
 PIPELINE = """
 [time]
+step = "{step}"
 lateness = "1 s"
 
 [streams.reports]
@@ -48,10 +51,19 @@ snapshot_every = 3
 
 [run]
 ends = "when read"
+placement = "{placement}"
 """
 
 
-def write_pipeline(folder: Path, files_a_batch: int = 2, facts_a_file: int = 20) -> Path:
+def write_pipeline(
+    folder: Path,
+    files_a_batch: int = 2,
+    facts_a_file: int = 20,
+    *,
+    rules: Path = COMMUTERS,
+    step: str = "1 s",
+    placement: str = "driver",
+) -> Path:
     """A pipeline over the stream, in files a minute apart, with two bad lines in the first."""
     incoming = folder / "incoming"
     incoming.mkdir(parents=True)
@@ -64,15 +76,13 @@ def write_pipeline(folder: Path, files_a_batch: int = 2, facts_a_file: int = 20)
     background = (ntriples_line(fact.terms) for fact in WORKLOAD.background())
     (folder / "places.nt").write_text("".join(background))
     pipeline = folder / "pipeline.toml"
-    rules = DEMO / "commuters.rules"
-    pipeline.write_text(PIPELINE.format(files_a_batch=files_a_batch, rules=rules))
+    text = PIPELINE.format(files_a_batch=files_a_batch, rules=rules, step=step, placement=placement)
+    pipeline.write_text(text)
     return pipeline
 
 
-def oracle() -> Reasoner:
-    reasoner = Reasoner(
-        DEMO / "commuters.rules", window=Sliding(3_000), lateness=1_000, engine="reference"
-    )
+def oracle(rules: Path = COMMUTERS) -> Reasoner:
+    reasoner = Reasoner(rules, window=Sliding(3_000), lateness=1_000, engine="reference")
     reasoner.add_all(WORKLOAD.background())
     return reasoner
 
@@ -89,9 +99,9 @@ def rows_of(deltas: Iterable[Delta]) -> list[dict[str, Any]]:
     return in_order(rows)
 
 
-def expected_rows() -> list[dict[str, Any]]:
+def expected_rows(rules: Path = COMMUTERS) -> list[dict[str, Any]]:
     """What the oracle says, fact by fact."""
-    reasoner = oracle()
+    reasoner = oracle(rules)
     return rows_of([*reasoner.run(FACTS), *reasoner.finish()])
 
 

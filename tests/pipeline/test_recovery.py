@@ -18,7 +18,7 @@ import pytest
 from ebbtide.testing.crash import VARIABLE
 
 from .driven import write_batches
-from .stream import BAD_LINES, expected_rows, in_order, write_pipeline
+from .stream import BAD_LINES, COMMUTERS, LOCAL, expected_rows, in_order, write_pipeline
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,8 +46,8 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
 
 
-def assert_uninterrupted(folder: Path) -> None:
-    assert in_order(lines(folder / "out/answers")) == expected_rows()
+def assert_uninterrupted(folder: Path, rules: Path = COMMUTERS) -> None:
+    assert in_order(lines(folder / "out/answers")) == expected_rows(rules)
     dead = lines(folder / "out/dead")
     assert [letter["text"] + "\n" for letter in dead] == list(BAD_LINES)
 
@@ -125,9 +125,11 @@ def commands() -> Iterator[list[Command]]:
             command.kill()
 
 
-def kill_often(folder: Path, commands: list[Command], kills: int, seed: int) -> None:
+def kill_often(
+    folder: Path, commands: list[Command], kills: int, seed: int, placement: str = "driver"
+) -> None:
     """At random times of the streaming, and at random crash points."""
-    file = write_pipeline(folder, files_a_batch=1, facts_a_file=6)
+    file = write_pipeline(folder, 1, 6, rules=LOCAL, placement=placement)
     chance = random.Random(seed)
     for number in range(kills):
         crash = chance.choice(CRASHES[1:]) if number % 2 else None
@@ -142,7 +144,7 @@ def kill_often(folder: Path, commands: list[Command], kills: int, seed: int) -> 
     last = Command(file)
     commands.append(last)
     assert last.end() == 0, "".join(last.said)
-    assert_uninterrupted(folder)
+    assert_uninterrupted(folder, LOCAL)
 
 
 @pytest.mark.spark
@@ -152,9 +154,13 @@ def test_a_few_kills_of_a_driver_on_spark(tmp_path: Path, commands: list[Command
 
 
 @pytest.mark.chaos
-@pytest.mark.parametrize("seed", range(3))
-def test_many_kills_of_drivers_on_spark(tmp_path: Path, commands: list[Command], seed: int) -> None:
-    kill_often(tmp_path, commands, kills=10, seed=seed)
+@pytest.mark.parametrize(
+    ("placement", "kills"), [("driver", 15), ("sharded", 12), ("dataframe", 5)]
+)
+def test_many_kills_of_drivers_on_spark(
+    tmp_path: Path, commands: list[Command], placement: str, kills: int
+) -> None:
+    kill_often(tmp_path, commands, kills, seed=kills, placement=placement)
 
 
 @pytest.mark.spark

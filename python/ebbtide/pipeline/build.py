@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
@@ -16,6 +17,7 @@ from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.load import RULES, iris_of, program_of, queries_of, window_of
+from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.placements.shards import ShardedPlacement
@@ -81,27 +83,24 @@ def placement_of(
     dead: DeadLetters,
     checkpoint: Checkpoint,
     say: Callable[[str], None],
+    spark: SparkSession,
 ) -> Placement:
     """Where the units are."""
-    if pipeline.run.placement == "sharded":
-        return ShardedPlacement(
-            streams=list(pipeline.streams),
-            sinks=sinks,
-            dead=dead,
-            checkpoint=checkpoint,
-            say=say,
-            unit=rules_of(pipeline),
-            shards=pipeline.run.shards,
-        )
-    return Driver(
-        streams=list(pipeline.streams),
-        sinks=sinks,
-        dead=dead,
-        checkpoint=checkpoint,
-        say=say,
-        units=units,
-        snapshot_every=pipeline.checkpoint.snapshot_every,
-    )
+    common: Any = {
+        "streams": list(pipeline.streams),
+        "sinks": sinks,
+        "dead": dead,
+        "checkpoint": checkpoint,
+        "say": say,
+    }
+    match pipeline.run.placement:
+        case "sharded":
+            return ShardedPlacement(**common, unit=rules_of(pipeline), shards=pipeline.run.shards)
+        case "dataframe":
+            return DataFramePlacement(**common, unit=rules_of(pipeline), spark=spark)
+        case "driver":
+            snapshot_every = pipeline.checkpoint.snapshot_every
+            return Driver(**common, units=units, snapshot_every=snapshot_every)
 
 
 # ---- streams -----------------------------------------------------------------------------------
@@ -153,8 +152,10 @@ def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spoo
         match stream:
             case model.Socket(host=host, port=port):
                 pieces = received(host, port, stop)
+            case model.Generated(workload="mobility", seconds=seconds, seed=seed):
+                pieces = paced(workloads.mobility(seconds=seconds, seed=seed), seconds, stop)
             case model.Generated(seconds=seconds, seed=seed):
-                pieces = paced(workloads.mobility(seconds=seconds, seed=seed), stop)
+                pieces = paced(workloads.lubm(seed=seed), seconds, stop)
             case _:
                 continue
         yield Spool(pieces, checkpoint.spool(name), stop)

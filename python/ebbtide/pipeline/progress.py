@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
+from typing import Final
 
 from ebbtide.time import Instant
+
+KEPT: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class BatchProgress:
 
 @dataclass
 class Progress:
-    """The sums of a run."""
+    """The sums of a run, and how long its latest ticks and batches took."""
 
     facts: int = 0
     bad: int = 0
@@ -69,14 +73,18 @@ class Progress:
     left: int = 0
     answers: int = 0
     holding: int = 0
-    tick_milliseconds: list[float] = field(default_factory=list)
-    batch_milliseconds: list[float] = field(default_factory=list)
+    batches: int = 0
+    tick: Instant | None = None
+    tick_milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
+    batch_milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
     def add(self, batch: BatchProgress) -> None:
         """Count a batch."""
         for name in ("facts", "bad", "late", "ticks", "entered", "left", "answers"):
             setattr(self, name, getattr(self, name) + getattr(batch, name))
         self.holding = batch.holding
+        self.batches += 1
+        self.tick = self.tick if batch.tick is None else batch.tick
 
     def __str__(self) -> str:
         return "\n".join(

@@ -35,6 +35,7 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
@@ -76,7 +77,9 @@ def run_pipeline(
         sinks = list(sinks_of(pipeline, console))
         for sink in (*(sink for _, sink in sinks), dead):
             stack.callback(sink.close)
-        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say)
+        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say, spark)
+        if pipeline.run.metrics_port is not None:
+            stack.enter_context(exported(placement.progress, pipeline.run.metrics_port))
         facts = facts_of(pipeline, spark, checkpoint)
         spools = list(spools_of(pipeline, checkpoint))
         say(f"reading {', '.join(pipeline.streams)}")

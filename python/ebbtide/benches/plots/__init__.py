@@ -20,6 +20,8 @@ from ebbtide.benches.results import Results
 
 PLOTS: Final[Mapping[str, Mapping[str, Callable[[Results, Axes], None]]]] = {
     "imars": IMARS,
+    # Tables tell it all.
+    "pipeline": {},
     "queries": QUERIES,
     "lars": LARS,
     "regimes": REGIMES,

@@ -99,7 +99,7 @@ class Socket(Stream, tag="socket", frozen=True, kw_only=True):
 class Generated(Stream, tag="workload", frozen=True, kw_only=True):
     """A synthetic stream, at its own pace: second by second of event time."""
 
-    workload: Literal["mobility"]
+    workload: Literal["mobility", "lubm"]
     seconds: Positive = 60
     seed: int = 0
 
@@ -191,8 +191,9 @@ class Run(Table, frozen=True, kw_only=True):
 
     ends: Literal["never", "when read"] = "never"
     every: Duration = 0
-    placement: Literal["driver", "sharded"] = "driver"
+    placement: Literal["driver", "sharded", "dataframe"] = "driver"
     shards: Positive = 2
+    metrics_port: Annotated[int, Meta(ge=1, le=65_535)] | None = None
 
 
 class Spark(Table, frozen=True, kw_only=True):

@@ -65,11 +65,21 @@ class Rules:
 
     def portable(self) -> Rules:
         """This unit, not begun, with its background in it: it needs no files where it goes."""
-        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
         carried = copy(self)
         carried._reasoner = None
-        carried._carried = packed(pa.concat_tables(tables)) if tables else b""
+        carried._carried = packed(self.background_table())
         return carried
+
+    @property
+    def ticking(self) -> dict[str, Any]:
+        """The step, the lateness and the start of its ticks."""
+        return {name: self._settings[name] for name in ("step", "lateness", "start")}
+
+    def background_table(self) -> Any:
+        """The background in columns: s, p and o."""
+        columns = pa.schema([(name, pa.string()) for name in TERM_COLUMNS])
+        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
+        return pa.concat_tables([columns.empty_table(), *(each.cast(columns) for each in tables)])
 
     @property
     def reasoner(self) -> Reasoner:
@@ -101,7 +111,7 @@ class Rules:
         if self._carried is None:
             for path in self._background:
                 self._reasoner.parse(path)
-        elif self._carried:
+        else:
             self._reasoner.add_table(unpacked(self._carried))
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
