@@ -140,3 +140,22 @@ def test_answers_are_the_oracle_s(path: Path) -> None:
     for each in reported:
         graphs = dataset_at(query, Program(), {None: background}, streams, each.tick)
         assert told(each) == answers(query, graphs), each.tick
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_answers_on_the_whole_repository(path: Path) -> None:
+    query = load_continuous_query(path)
+    told = []
+    for incremental in (True, False):
+        engine = QueryEngine(background=[*repository(), *events()], incremental=incremental)
+        handle = engine.register(query)
+        timed = [
+            (at, stream, fact)
+            for stream in {window.stream for window in query.streams}
+            for fact, at in observations(stream)
+        ]
+        for at, stream, fact in sorted(timed, key=lambda each: each[0]):
+            engine.push(stream, fact, at)
+        engine.finish()
+        told.append([(each.tick, each.in_order().rows) for each in handle])
+    assert told[0] == told[1]

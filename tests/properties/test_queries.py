@@ -65,6 +65,7 @@ GROUPS = st.lists(PATTERNS, min_size=1, max_size=3).map(" ".join)
 BODIES = st.one_of(
     GROUPS,
     st.builds("{} FILTER(?n1 > {})".format, GROUPS, st.integers(0, 3)),
+    st.builds("{} FILTER(?n1 < {} || ?x = ?y)".format, GROUPS, st.integers(0, 6)),
     st.builds("{{ {} }} UNION {{ {} }}".format, GROUPS, GROUPS),
     st.builds("{} OPTIONAL {{ {} }}".format, GROUPS, GROUPS),
     st.builds("{} FILTER NOT EXISTS {{ {} }}".format, GROUPS, PATTERNS),

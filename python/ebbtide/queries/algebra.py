@@ -50,13 +50,17 @@ def _visible(pattern: Sequence[Any]) -> Iterator[str]:
 
 
 def is_steady(algebra: Any) -> bool:
-    """Whether only the facts decide: no clock, no chance, and no function of our own."""
+    """Whether only the facts decide: no clock, no chance, and no function with an IRI.
+
+    >>> is_steady(("filter", ("bgp", []), ("<", "?x", "?y"))), is_steady(("NOW",))
+    (True, False)
+    """
     if not isinstance(algebra, tuple | list):
         return True
     match algebra:
         case ("bgp" | "path" | "values", *_):
             return True
-        case (str(name), *_) if name in _UNSTEADY or name.startswith("<"):
+        case (str(name), *_) if name in _UNSTEADY or (name[:1] == "<" and name[-1:] == ">"):
             return False
     return all(map(is_steady, algebra))
 

@@ -151,3 +151,20 @@ def test_the_example_of_the_readme(ebbtide: Ebbtide, monkeypatch: pytest.MonkeyP
     code, out, err = ebbtide(*found[1].replace("\\", " ").split())
     assert (code, err) == (0, "")
     assert any(json.loads(line)["bindings"] for line in out.splitlines())
+
+
+@pytest.mark.usefixtures("files")
+def test_a_stream_of_timestamped_graphs(ebbtide: Ebbtide) -> None:
+    graphs = """@prefix ex: <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+        ex:g1 prov:generatedAtTime "1970-01-01T00:00:01Z"^^xsd:dateTime .
+        ex:g1 { ex:a ex:speed 70 . ex:b ex:speed 20 }
+        ex:g2 prov:generatedAtTime "1970-01-01T00:00:07Z"^^xsd:dateTime .
+        ex:g2 { ex:b ex:speed 80 }"""
+    Path("cars.trig").write_text(graphs)
+    code, out, _ = ebbtide(
+        *("query", "fast.rq", "--stream", "http://e/cars=cars.trig", "--background", "cars.ttl")
+    )
+    assert code == 0
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [(line["t"], len(line["bindings"])) for line in lines] == [(5_000, 1), (10_000, 2)]
