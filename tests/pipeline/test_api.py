@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from ebbtide.pipeline.api import read_rdf, reason
+from ebbtide.pipeline.api import answer, read_rdf, reason
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.units.rules import Rules
+from ebbtide.queries import QueryEngine
 from ebbtide.reasoner.intake import as_program
 from ebbtide.time import Sliding
 
@@ -62,40 +64,82 @@ def test_static_facts_are_reasoned_over_to_the_end(spark: SparkSession) -> None:
         assert rows(told.collect()) == in_order(expected)
 
 
-def test_a_stream_in_shards_says_what_one_reasoner_says(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    unit = whole()
-    incoming = tmp_path / "in"
+FACTS_A_FILE = 12
+
+
+def stream_of(spark: SparkSession, incoming: Path) -> DataFrame:
+    """The facts as a stream, a file a batch."""
     incoming.mkdir()
-    expected: list[dict[str, Any]] = []
-    for number, first in enumerate(range(0, len(FACTS), 12)):
-        some = FACTS[first : first + 12]
-        expected += unit.feed({"default": table_of(some)}).rows["rules"].to_pylist()
+    for number, first in enumerate(range(0, len(FACTS), FACTS_A_FILE)):
+        some = FACTS[first : first + FACTS_A_FILE]
         file = incoming / f"{number}.csv"
         file.write_text("".join("|".join(map(str, fact)) + "\n" for fact in some))
         os.utime(file, (60 * number, 60 * number))
     lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(incoming))
-    facts = lines.selectExpr("split(value, '[|]') AS c").selectExpr(
+    return lines.selectExpr("split(value, '[|]') AS c").selectExpr(
         "timestamp_millis(CAST(c[0] AS LONG)) AS t", "c[1] AS s", "c[2] AS p", "c[3] AS o"
     )
+
+
+def written_to_end(frame: DataFrame, folder: Path) -> None:
+    """A query like any other, from its start until it has read everything."""
+    query = (
+        frame.writeStream.format("parquet")
+        .option("path", str(folder / "out"))
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .start()
+    )
+    query.processAllAvailable()
+    query.stop()
+
+
+def test_a_stream_in_shards_says_what_one_reasoner_says(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    unit = whole()
+    expected: list[dict[str, Any]] = []
+    for first in range(0, len(FACTS), FACTS_A_FILE):
+        batch = {"default": table_of(FACTS[first : first + FACTS_A_FILE])}
+        expected += unit.feed(batch).rows["rules"].to_pylist()
     told = reason(
-        facts,
+        stream_of(spark, tmp_path / "in"),
         "rdfs-sparkwave",
         window=Sliding(3_000),
         background=[CAMPUS],
         shards=2,
         **SETTINGS,
     )
-    query = (
-        told.writeStream.format("parquet")
-        .option("path", str(tmp_path / "out"))
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .start()
-    )
-    query.processAllAvailable()
-    query.stop()
+    written_to_end(told, tmp_path)
     assert rows(spark.read.parquet(str(tmp_path / "out")).collect()) == in_order(expected)
+
+
+QUERY = """PREFIX ex: <http://e/> REGISTER QUERY taught AS
+SELECT ?who ?what FROM STREAM ex:campus [RANGE 2s STEP 1s] WHERE { ?who ex:teaches ?what }"""
+
+
+def answered(collected: Any) -> list[Any]:
+    """Ticks and solutions, which have no order within a tick."""
+    found = [(row.t, json.loads(row.answer)["bindings"]) for row in collected]
+    return sorted((t, sorted(map(str, bindings))) for t, bindings in found)
+
+
+def test_queries_answer_in_data_frames(spark: SparkSession, tmp_path: Path) -> None:
+    engine = QueryEngine()
+    expected: list[Any] = []
+    engine.register(QUERY).subscribe(expected.append)
+    for t, s, p, o in FACTS:
+        engine.push("http://e/campus", (s, p, o), at=t)
+    before_the_end = len(expected)
+    engine.finish()
+    wanted = [(each.tick, sorted(map(str, each.json()["bindings"]))) for each in expected]
+    named = "'http://e/campus' AS stream"
+    static = spark.createDataFrame(FACTS, "t long, s string, p string, o string")
+    assert answered(answer(static.selectExpr(named, "*"), QUERY).collect()) == sorted(wanted)
+
+    streamed = answer(stream_of(spark, tmp_path / "in").selectExpr(named, "*"), QUERY)
+    written_to_end(streamed, tmp_path)
+    told = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert answered(told) == sorted(wanted[:before_the_end])
 
 
 def test_what_is_wrong_with_the_facts_is_said(spark: SparkSession) -> None:

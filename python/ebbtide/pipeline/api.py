@@ -14,9 +14,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.placements.asked import ask_in_one_place
 from ebbtide.pipeline.placements.sharded import reason_in_shards
 from ebbtide.pipeline.stages.documents import read_documents
+from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
@@ -49,12 +52,6 @@ def reason(
     query needs a checkpoint like any other, and works on a cluster.
     """
     windows = {DEFAULT_STREAM: window} if streams is None else dict(streams)
-    names = ("t", "s", "p", "o", *(() if streams is None else ("stream",)))
-    if missing := [name for name in names if name not in facts.columns]:
-        raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
-    kind = dict(facts.dtypes)["t"]
-    time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
-    stream = F.lit(DEFAULT_STREAM) if streams is None else F.col("stream")
     unit = Rules(
         as_program(rules),
         windows,
@@ -63,11 +60,51 @@ def reason(
         lateness=lateness,
         start=start,
     )
-    prepared = facts.select(
-        stream.alias("stream"), F.lit("").alias("source"), time.alias("t"), "s", "p", "o"
-    )
-    rows = reason_in_shards(prepared, unit, shards)
+    rows = reason_in_shards(_prepared(facts, None if streams else DEFAULT_STREAM), unit, shards)
     return rows.where("letter IS NULL").drop("letter")
+
+
+def answer(
+    facts: DataFrame,
+    *queries: str,
+    rules: RulesLike = (),
+    lateness: int = 0,
+    start: Instant | None = None,
+    background: Iterable[str | PathLike[str]] = (),
+    report: str = "window-close",
+) -> DataFrame:
+    """What continuous queries, in C-SPARQL or RSP-QL, answer: rows of t, query, op and answer.
+
+    `facts`, streaming or not, is as for `reason`, with the IRIs of the streams in the column
+    `stream`. `answer` is the line of JSON that `ebbtide query` writes at the tick t, which
+    `get_json_object` and `from_json` take apart. Late facts are left out.
+    """
+    asked = [parse_continuous_query(query) for query in queries]
+    fed = {query.name for query in asked if query.registers == "stream"}
+    iris = {window.stream.value for query in asked for window in query.streams} - fed
+    unit = Queries(
+        asked,
+        {iri: iri for iri in sorted(iris)},
+        program=as_program(rules),
+        background=map(Path, background),
+        lateness=lateness,
+        start=start,
+        report=report,
+    )
+    return ask_in_one_place(_prepared(facts, None), unit)
+
+
+def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:
+    """Facts as `stages.parse` gives them, of one stream or with a column that names it."""
+    names = ("t", "s", "p", "o", *(("stream",) if stream is None else ()))
+    if missing := [name for name in names if name not in facts.columns]:
+        raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
+    kind = dict(facts.dtypes)["t"]
+    time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
+    name = F.col("stream") if stream is None else F.lit(stream)
+    return facts.select(
+        name.alias("stream"), F.lit("").alias("source"), time.alias("t"), "s", "p", "o"
+    )
 
 
 def read_rdf(spark: SparkSession, *paths: str | PathLike[str]) -> DataFrame:

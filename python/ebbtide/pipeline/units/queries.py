@@ -26,6 +26,7 @@ from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import Program
 from ebbtide.queries import Answers, QueryEngine
 from ebbtide.reasoner.late import Late
+from ebbtide.terms.formats import read_tables
 from ebbtide.time import EARLIEST, Instant
 
 FACTS = pa.schema(
@@ -54,6 +55,7 @@ class Queries:
         self._lateness = lateness
         self._start = start
         self._report = report
+        self._carried: bytes | None = None
         self._answers: list[Answers] = []
         self._kept = FACTS.empty_table()
 
@@ -79,11 +81,31 @@ class Queries:
             "report": self._report,
         }
 
+    @property
+    def streams(self) -> Sequence[str]:
+        """The names of the streams."""
+        return list(self._iris)
+
+    def portable(self) -> Queries:
+        """This unit, not begun, with its background in it: it needs no files where it goes."""
+        carried = Queries(
+            self._queries,
+            self._iris,
+            program=self._program,
+            lateness=self._lateness,
+            start=self._start,
+            report=self._report,
+        )
+        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
+        carried._carried = packed(pa.concat_tables(tables)) if tables else None
+        return carried
+
     def begin(self) -> None:
         """Start from nothing but the background."""
+        carried = [] if self._carried is None else [unpacked(self._carried)]
         self._engine = QueryEngine(
             self._program,
-            background=list(self._background),
+            background=[*self._background, *carried],
             lateness=self._lateness,
             t0=self._start,
             report=self._report,
