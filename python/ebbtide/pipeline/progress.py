@@ -36,10 +36,13 @@ class Latency:
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """What one batch did. `tick` is the last one evaluated, if any was."""
+    """What one batch did. `tick` is the last one evaluated, if any was.
+
+    How many facts came in, and how many hold, only the shards know, if it was in shards.
+    """
 
     batch: int
-    facts: int
+    facts: int | None
     bad: int
     late: int
     ticks: int
@@ -47,32 +50,34 @@ class BatchProgress:
     entered: int
     left: int
     answers: int
-    holding: int
+    holding: int | None
     milliseconds: float
 
     def __str__(self) -> str:
-        tick = f" to {self.tick}" if self.tick is not None else ""
-        dead = f", {self.bad} bad, {self.late} late" if self.bad or self.late else ""
-        answers = f", {self.answers} answers" if self.answers else ""
-        return (
-            f"batch {self.batch}: {self.facts} facts{dead}, {self.ticks} ticks{tick}, "
-            f"+{self.entered} -{self.left}{answers}, {self.holding} hold, "
-            f"{self.milliseconds:.0f} ms"
+        parts = (
+            None if self.facts is None else f"{self.facts} facts",
+            f"{self.bad} bad, {self.late} late" if self.bad or self.late else None,
+            f"{self.ticks} ticks" + ("" if self.tick is None else f" to {self.tick}"),
+            f"+{self.entered} -{self.left}",
+            f"{self.answers} answers" if self.answers else None,
+            None if self.holding is None else f"{self.holding} hold",
+            f"{self.milliseconds:.0f} ms",
         )
+        return f"batch {self.batch}: {', '.join(filter(None, parts))}"
 
 
 @dataclass
 class Progress:
     """The sums of a run, and how long its latest ticks and batches took."""
 
-    facts: int = 0
+    facts: int | None = 0
     bad: int = 0
     late: int = 0
     ticks: int = 0
     entered: int = 0
     left: int = 0
     answers: int = 0
-    holding: int = 0
+    holding: int | None = 0
     batches: int = 0
     tick: Instant | None = None
     tick_milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
@@ -80,7 +85,9 @@ class Progress:
 
     def add(self, batch: BatchProgress) -> None:
         """Count a batch."""
-        for name in ("facts", "bad", "late", "ticks", "entered", "left", "answers"):
+        known = self.facts is not None and batch.facts is not None
+        self.facts = (self.facts or 0) + (batch.facts or 0) if known else None
+        for name in ("bad", "late", "ticks", "entered", "left", "answers"):
             setattr(self, name, getattr(self, name) + getattr(batch, name))
         self.holding = batch.holding
         self.batches += 1
@@ -89,14 +96,18 @@ class Progress:
     def __str__(self) -> str:
         return "\n".join(
             (
-                f"facts in         {self.facts} ({self.late} late, {self.bad} bad lines)",
+                f"facts in         {_number(self.facts)} ({self.late} late, {self.bad} bad lines)",
                 f"entered          {self.entered}",
                 f"left             {self.left}",
                 *([f"answers          {self.answers}"] if self.answers else []),
-                f"hold at the end  {self.holding}",
+                f"hold at the end  {_number(self.holding)}",
                 f"ticks            {self.ticks}",
                 f"tick latency     {Latency.of(self.tick_milliseconds)} (reasoning)",
                 f"batch latency    {Latency.of(self.batch_milliseconds)} "
                 "(Spark: read, parse, reason, commit)",
             )
         )
+
+
+def _number(count: int | None) -> str:
+    return "only the shards know" if count is None else str(count)

@@ -139,6 +139,7 @@ class DataFramePlacement(Placement):
 
     def _tell(self, number: int, facts: int, bad: int, late: int, rows: Any, begun: float) -> None:
         ticks = pa.compute.unique(rows["t"]).to_pylist()
+        frame = None if self._engine is None else self._engine.frame(TRIPLE)
         self.tell(
             begun,
             {RULES: rows},
@@ -148,7 +149,7 @@ class DataFramePlacement(Placement):
             late=late,
             ticks=len(ticks),
             tick=max(ticks, default=None),
-            holding=0,
+            holding=0 if frame is None else frame.count(),
         )
 
     # ---- the state ---------------------------------------------------------------------------

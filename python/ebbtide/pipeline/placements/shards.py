@@ -59,12 +59,12 @@ class ShardedPlacement(Placement):
             begun,
             {RULES: rows},
             batch=number,
-            facts=0,
+            facts=None,
             bad=letters.num_rows - late,
             late=late,
             ticks=len(ticks),
             tick=max(ticks, default=None),
-            holding=0,
+            holding=None,
         )
 
     def end(self, query: StreamingQuery) -> None:
