@@ -160,3 +160,30 @@ def test_templates_are_canonical_terms_with_holes(text: str, parts: tuple[object
 def test_a_template_that_is_no_term() -> None:
     with pytest.raises(TermError):
         Template.parse("http://e/{id}")
+
+
+@pytest.mark.parametrize(
+    ("rules", "placement", "window", "said"),
+    [
+        (
+            "[t: (?x <a:p> ?y), (?y <a:p> ?z) -> (?x <a:p> ?z)]",
+            "sharded",
+            "3",
+            r"run\.placement: the program cannot be cut into shards: t .* does not have \?x",
+        ),
+        ("[r: (?x <a:p> ?y) -> (?y <a:q> ?x)]", "dataframe", "{count = 3}", "needs the driver"),
+        (
+            "[n: (?x <a:p> ?y) noValue(?x <a:q> ?y) -> (?x <a:r> ?y)]",
+            "dataframe",
+            "3",
+            "positive programs",
+        ),
+    ],
+)
+def test_what_cannot_be_placed_is_refused_before_it_runs(
+    write, tmp_path: Path, rules: str, placement: str, window: str, said: str
+) -> None:
+    (tmp_path / "mine.rules").write_text(rules)
+    text = WHOLE.replace('"rdfs"', '"mine.rules"').replace('"3 s"', window)
+    with pytest.raises(ValueError, match=said):
+        load_pipeline(write(f'{text}\n[run]\nplacement = "{placement}"\n'))

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from ebbtide.pipeline.errors import CheckpointError, DeadLetterError, PipelineError
+from ebbtide.pipeline.errors import CheckpointError, DeadLetterError
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
@@ -259,9 +259,3 @@ def test_every_placement_writes_what_the_driver_writes(
         expected, found = (lines(tmp_path / name / "out" / part) for name in ("driver", placement))
         assert expected
         assert in_order(found) == in_order(expected)
-
-
-def test_what_cannot_be_cut_is_refused_with_the_rule(run: Run, tmp_path: Path) -> None:
-    file = write_pipeline(tmp_path, 3, placement="sharded")
-    with pytest.raises(PipelineError, match=r"transitive .* global: .* does not have \?x"):
-        run(file)

@@ -64,7 +64,7 @@ def run_pipeline(
             _forget(pipeline, Path(folder))
         units = units_of(pipeline)
         identity = {name: value for unit in units for name, value in unit.identity.items()}
-        checkpoint = Checkpoint(Path(folder), identity)
+        checkpoint = Checkpoint(Path(folder), {**_placed(pipeline), **identity})
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
         if spark is None:
@@ -85,6 +85,13 @@ def run_pipeline(
         say(f"reading {', '.join(pipeline.streams)}")
         _stream(pipeline, facts, placement, spools)
         return placement.progress
+
+
+def _placed(pipeline: Pipeline) -> dict[str, str]:
+    """The state of one placement is nothing to another."""
+    placement = pipeline.run.placement
+    shards = {"shards": str(pipeline.run.shards)} if placement == "sharded" else {}
+    return {"placement": placement, **shards}
 
 
 def _forget(pipeline: Pipeline, folder: Path) -> None:

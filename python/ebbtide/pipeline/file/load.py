@@ -179,7 +179,30 @@ class _Loader:
         )
         self._try("rules.use", lambda: program_of(pipeline))
         self._check_queries(pipeline)
+        self._check_placement(pipeline)
         return pipeline
+
+    def _check_placement(self, pipeline: model.Pipeline) -> None:
+        at = "run.placement"
+        windows = map(window_of, pipeline.streams.values())
+        if pipeline.run.placement == "driver":
+            return
+        if any(isinstance(window, Count) for window in windows):
+            self._refuse(at, f"a count window needs the driver, not {pipeline.run.placement}")
+        if pipeline.run.placement == "dataframe":
+            from ebbtide.maintenance import maintenance_program
+
+            maintenance_program(program_of(pipeline), "expiry")
+            return
+        from ebbtide.reasoner import Reasoner
+
+        reasoner = Reasoner(program_of(pipeline))
+        for file in pipeline.background.files:
+            reasoner.parse(file)
+        found = reasoner.sharding()
+        if not found.is_proved:
+            why = "; ".join(str(cut) for cut in found.cuts if cut.is_global)
+            self._refuse(at, f"the program cannot be cut into shards: {why}")
 
     def _check_queries(self, pipeline: model.Pipeline) -> None:
         queries = queries_of(pipeline)

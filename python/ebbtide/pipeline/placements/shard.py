@@ -15,7 +15,7 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -60,6 +60,8 @@ class _Cached:
     ends: dict[int, Instant]
 
 
+#: In one process: those of jobs that have ended must not stay for ever.
+MOST_CACHED: Final = 32
 #: What this process knows of shards, by the job and the number of the shard.
 _cache: dict[tuple[str, int], _Cached] = {}
 
@@ -92,6 +94,8 @@ class Shards:
         dead = {name: _taken(batch[name], late[name]) for name in batch if late[name]}
         self._keep(cached, state, {name: _left(batch[name], late[name]) for name in batch})
         _cache[self._job, shard] = cached
+        for oldest in list(_cache)[:-MOST_CACHED]:
+            del _cache[oldest]
         return fed.rows[RULES], dead
 
     def _current(self, shard: int, state: State) -> _Cached:
