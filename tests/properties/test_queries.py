@@ -76,7 +76,7 @@ BODIES = st.one_of(
 
 
 def _select(body: str, kind: str) -> str:
-    if "?x" not in body and kind in ("count", "sums", "average"):
+    if "?x" not in body and kind in ("count", "sums", "average", "different"):
         # By a variable that the pattern does not have, oxigraph makes a group of nothing.
         kind = "all"
     match kind:
@@ -97,6 +97,11 @@ def _select(body: str, kind: str) -> str:
                 f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x "
                 "HAVING(COUNT(*) > 1)"
             )
+        case "different":
+            return (
+                "SELECT ?x (COUNT(DISTINCT ?y) AS ?many) (SUM(DISTINCT ?n1) AS ?sum) "
+                f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x"
+            )
         case "all":
             return f"SELECT (COUNT(*) AS ?many) WHERE {{ {body} }}"
         case "ask":
@@ -106,7 +111,10 @@ def _select(body: str, kind: str) -> str:
 
 
 KINDS = st.sampled_from(
-    ["rows", "rows", "distinct", "count", "sums", "average", "all", "ask", "construct"]
+    [
+        *("rows", "rows", "distinct", "count", "sums", "average", "different", "all"),
+        *("ask", "construct"),
+    ]
 )
 
 

@@ -10,7 +10,7 @@ that was due when it arrived. The watermark is the slowest stream's that any que
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
@@ -371,19 +371,6 @@ class QueryEngine:
         """The latest instants of the streams that have any."""
         found = (self._streams[name].latest for name in names)
         return [latest for latest in found if latest is not None]
-
-    def run(self, streams: Mapping[str, Iterable[Any]]) -> None:
-        """Push timed facts of several streams in the order of their instants, then finish."""
-        from heapq import merge
-
-        def tagged(name: str, items: Iterable[Any]) -> Iterator[tuple[Instant, str, Any]]:
-            for fact, at in timed_facts(items):
-                yield at, name, fact
-
-        every = [tagged(name, items) for name, items in streams.items()]
-        for at, name, fact in merge(*every, key=lambda each: each[0]):
-            self.push(name, fact, at)
-        self.finish()
 
     def _evaluate(self, up_to: Instant | None = None) -> None:
         """Evaluate every tick that is due."""

@@ -263,39 +263,63 @@ class _Planner:
             for place, name in enumerate(pattern.columns)
             if name not in pattern.loose
         }
-        values = [(name, *_function(how, places)) for name, how in aggregates]
-        if any(name not in places for name in variables) or any(
-            function is None for _, function, _ in values
-        ):
+        if any(name not in places for name in variables):
             return None
-        group = tuple(places[name] for name in variables)
-        self.parts.append(
-            f"rules and aggregates: {Writer().group(('group', inner, variables, aggregates))}"
-        )
+        size_of_group = Grouped("count", pattern, tuple(places[name] for name in variables))
+        values = [
+            (name, self._aggregate(how, inner, variables, size_of_group, places, graph))
+            for name, how in aggregates
+        ]
 
-        def table(function: str, value: int | None, name: str) -> tuple[Any, ...]:
-            named = self._named(graph, Grouped(function, pattern, group, value))
+        def table(grouped: Grouped, name: str) -> tuple[Any, ...]:
             keys = [(each, column, False) for column, each in enumerate(variables)]
-            return "table", named, [*keys, (name, len(group), False)]
+            return "table", self._named(graph, grouped), [*keys, (name, len(variables), False)]
 
+        if any(grouped is None for _, grouped in values):
+            return None
+        written = Writer().group(("group", inner, variables, aggregates))
+        self.parts.append(f"rules and aggregates: {written}")
         size = "?size_of_group"
-        node: tuple[Any, ...] = table("count", None, size)
+        node = table(size_of_group, size)
         if not variables:
             # Without GROUP BY there is one group, also of nothing.
             node = ("left_join", ("bgp", []), node, None)
-        for name, function, value in values:
-            if function == "count":
+        for name, grouped in values:
+            assert grouped is not None
+            if grouped == size_of_group:
                 counted: Any = size if variables else ("COALESCE", size, _ZERO)
                 node = ("extend", node, name, counted)
-            elif variables or function in ("min", "max"):
-                assert function is not None
-                node = ("left_join", node, table(function, value, name), None)
+            elif variables or grouped.function in ("min", "max"):
+                node = ("left_join", node, table(grouped, name), None)
             else:
-                assert function is not None
                 own = f"{name}_of_some"
-                node = ("left_join", node, table(function, value, own), None)
+                node = ("left_join", node, table(grouped, own), None)
                 node = ("extend", node, name, ("IF", ("BOUND", size), own, _ZERO))
         return node
+
+    def _aggregate(
+        self,
+        how: Sequence[Any],
+        inner: Sequence[Any],
+        variables: Sequence[str],
+        size_of_group: Grouped,
+        places: Mapping[str, int],
+        graph: IRI | None,
+    ) -> Grouped | None:
+        """What an operator keeps for an aggregate; None if there is no such operator."""
+        name, distinct, expression, _ = how
+        function = _FUNCTIONS.get(name)
+        if function == "count" and not distinct and (expression is None or expression in places):
+            return size_of_group
+        if function is None or not isinstance(expression, str) or expression not in places:
+            return None
+        if distinct and function in ("count", "sum", "avg"):
+            found = self.set_of(inner, graph, (*variables, expression))
+            if found is None or found[1].loose:
+                return None
+            value = None if function == "count" else len(variables)
+            return Grouped(function, found[1], tuple(range(len(variables))), value)
+        return Grouped(function, size_of_group.pattern, size_of_group.group, places[expression])
 
 
 def _path(subject: str, path: Any, object_: str) -> tuple[Any, ...]:
@@ -305,16 +329,3 @@ def _path(subject: str, path: Any, object_: str) -> tuple[Any, ...]:
 
 
 _ZERO: Final = '"0"^^<http://www.w3.org/2001/XMLSchema#integer>'
-
-
-def _function(how: Sequence[Any], places: Mapping[str, int]) -> tuple[str | None, int | None]:
-    """The operator's function and the column of its value; None if there is no such operator."""
-    name, distinct, expression, _ = how
-    function = _FUNCTIONS.get(name)
-    if distinct or function is None:
-        return None, None
-    if expression is None:
-        return function, None
-    if not isinstance(expression, str) or expression not in places:
-        return None, None
-    return function, None if function == "count" else places[expression]

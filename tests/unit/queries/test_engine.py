@@ -336,6 +336,24 @@ def test_queries_of_different_ranges_share_a_view() -> None:
     assert "kept for 50 ms, shared with 2 other queries" in engine.queries[0].explain()
 
 
+def test_groups_of_different_ranges_share_a_view() -> None:
+    engine = QueryEngine()
+    text = """PREFIX ex: <http://e/> REGISTER QUERY q{0} AS
+        SELECT ?k (COUNT(*) AS ?n) (SUM(?v) AS ?sum) (COUNT(DISTINCT ?v) AS ?different)
+        FROM STREAM ex:s [RANGE {0}ms STEP 10ms] {{ ?s ex:p ?k . ?s ex:v ?v }} GROUP BY ?k"""
+    queries = {length: engine.register(text.format(length)) for length in (10, 30)}
+    for at in (1, 11, 21):
+        engine.push(S, [(node(at), P, node("k")), (node(at), node("v"), at % 20)], at)
+    engine.finish()
+    last = {length: list(query)[-1].bindings for length, query in queries.items()}
+    kind = IRI("http://e/k")
+    assert last == {
+        10: [{"k": kind, "n": 1, "sum": 1, "different": 1}],
+        30: [{"k": kind, "n": 3, "sum": 13, "different": 2}],
+    }
+    assert "incremental, rules and aggregates" in queries[10].explain()
+
+
 def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
     engine = QueryEngine()
 
