@@ -125,6 +125,10 @@ tables: ready ## rewrite the tables of docs/ that are made from the files they a
 bench: ready ## the paper's experiment, to report/ (ARGS='--quick' or any other option)
 	@$(BIN)/ebbtide bench imars --report report $(ARGS)
 
+.PHONY: bench-queries
+bench-queries: ready ## continuous queries against their peers, to report/queries (ARGS as above)
+	@$(BIN)/ebbtide bench queries --peers --report report/queries $(ARGS)
+
 .PHONY: bench-regimes
 bench-regimes: ready ## OWL 2 RL against its peers from PyPI, to report/regimes (ARGS as above)
 	@$(BIN)/ebbtide bench regimes --peers --report report/regimes $(ARGS)
