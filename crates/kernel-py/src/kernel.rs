@@ -301,6 +301,23 @@ impl Kernel {
         rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
     }
 
+    /// The facts of a relation that hold and have these terms; None is any.
+    fn matching(&self, relation: usize, pattern: Vec<Option<String>>) -> Vec<Vec<String>> {
+        let id = RelationId::at(relation);
+        let mut wanted = Vec::new();
+        for (column, text) in pattern.iter().enumerate() {
+            let Some(text) = text else { continue };
+            // A term that nobody used is in no fact.
+            let Some(term) = self.core.dictionary().lookup(text) else { return Vec::new() };
+            wanted.push((column, term));
+        }
+        let facts = self.core.relation(id);
+        let rows = facts
+            .live()
+            .filter(|row| wanted.iter().all(|(column, term)| facts.term(*row, *column) == *term));
+        rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
+    }
+
     /// The facts of some relations that the last tick brought (1) and took (-1), by relation.
     fn row_changes(&self, relations: Vec<usize>) -> Vec<Vec<(Vec<String>, i64)>> {
         let places: HashMap<usize, usize> =

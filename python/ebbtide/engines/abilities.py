@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ebbtide.engines.budget import Budget
@@ -10,6 +10,7 @@ from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta, Engine
 from ebbtide.plan.make import can_be_planned, needed_part
 from ebbtide.program import Atom, Fact, Program
+from ebbtide.terms import Term
 from ebbtide.time import Instant, Window
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class LooksUp(Protocol):
 
     def until(self, fact: Fact) -> Instant | None:
         """Until when a fact holds; None if it does not."""
+
+    def matching(self, relation: str, pattern: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
+        """The terms of one relation's facts that have these terms; None is any."""
 
     def __len__(self) -> int: ...
 

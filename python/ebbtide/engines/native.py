@@ -8,7 +8,7 @@ fact.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ebbtide._kernel import BareTable, BudgetExceeded, Kernel, Reader, SnapshotError, Table
@@ -34,7 +34,7 @@ from ebbtide.program import (
     find_builtin,
 )
 from ebbtide.program.user import UserBuiltin, asking
-from ebbtide.terms import parse_term
+from ebbtide.terms import Term, parse_term
 from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
 
 __all__ = ["BudgetExceeded", "NativeEngine", "SnapshotError"]
@@ -227,6 +227,12 @@ class NativeEngine:
     def facts_arrow(self, relation: str) -> Table:
         """One relation's facts as Arrow: columns c0, c1, ..., until."""
         return self._kernel.facts_arrow(self._relation_ids[relation])
+
+    def matching(self, relation: str, pattern: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
+        """The terms of one relation's facts that have these terms; None is any."""
+        texts = [None if term is None else term.text for term in pattern]
+        for found in self._kernel.matching(self._relation_ids[relation], texts):
+            yield tuple(map(parse_term, found))
 
     def seen(self, relation: str, after: Instant) -> tuple[Kernel, int, Instant]:
         """A relation without the facts that have ended then, as `SparqlQuery` takes it."""

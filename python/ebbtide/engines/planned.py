@@ -12,7 +12,7 @@ by the rules as they were written, from the schema facts that the plan worked th
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Final
@@ -32,7 +32,7 @@ from ebbtide.plan.report import report
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.specialise import Rows
 from ebbtide.program import TRIPLE, Atom, Fact, Lineage, Program, Rule
-from ebbtide.terms import parse_term
+from ebbtide.terms import Term, parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
 
@@ -200,6 +200,10 @@ class PlannedEngine:
     def until(self, fact: Fact) -> Instant | None:
         """Until when a fact holds; None if it does not."""
         return self.native.until(fact)
+
+    def matching(self, relation: str, pattern: Sequence[Term | None]) -> Iterator[tuple[Term, ...]]:
+        """The terms of one relation's facts that have these terms; None is any."""
+        return self.native.matching(relation, pattern)
 
     def __len__(self) -> int:
         own = self.plan.program.relations.keys() - self.program.relations

@@ -93,11 +93,13 @@ class Answers:
         <http://e/a> "x"
         """
         wanted = [None if value is None else to_term(value) for value in pattern]
-        for fact in self:
-            if fact.relation == TRIPLE and all(
-                want is None or want == term for want, term in zip(wanted, fact.terms, strict=True)
-            ):
-                subject, predicate, object_ = fact.terms
+        if isinstance(self.engine, LooksUp):
+            found = self.engine.matching(TRIPLE, wanted)
+        else:
+            found = (fact.terms for fact in self if fact.relation == TRIPLE)
+        for terms in found:
+            if all(want in (None, term) for want, term in zip(wanted, terms, strict=True)):
+                subject, predicate, object_ = terms
                 yield subject, predicate, object_
 
     def until(self, fact: FactLike) -> Instant | None:
