@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich.console import Console, Group
@@ -19,13 +20,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ebbtide.terms import IRI, parse_term
+from ebbtide.terms import IRI, Literal, parse_term
 from ebbtide.time import Instant
 
 if TYPE_CHECKING:
     from ebbtide.queries import Answers
 
 LAST_CHANGES: Final = 8
+YEAR: Final = 365 * 86_400_000
 
 
 class Change(NamedTuple):
@@ -119,17 +121,31 @@ def _changes(rows: Any) -> Iterator[Change]:
 
 
 def short(text: str) -> str:
-    """A term for people: the last part of an IRI, the text of anything else.
+    """A term for people: the last part of an IRI, the lexical form of a literal.
 
-    >>> short("<http://example/places#Milano>")
-    'Milano'
+    >>> short("<http://example/places#Milano>"), short('"7.5"^^<http://example/celsius>')
+    ('Milano', '7.5')
     """
     term = parse_term(text)
-    if isinstance(term, IRI):
-        return term.value.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+    match term:
+        case IRI(value):
+            return value.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+        case Literal(lexical):
+            return lexical
     return text
 
 
 def seconds(instant: Instant | None) -> str:
-    """An instant for people, in seconds; none is for ever."""
-    return "forever" if instant is None else f"{instant / 1000:.1f} s"
+    """An instant for people: seconds within the first year, then a date; none is for ever.
+
+    >>> seconds(12_300), seconds(1_777_636_830_000), seconds(None)
+    ('12.3 s', '2026-05-01 12:00:30', 'forever')
+    """
+    if instant is None:
+        return "forever"
+    if abs(instant) < YEAR:
+        return f"{instant / 1000:.1f} s"
+    try:
+        return f"{datetime.fromtimestamp(instant // 1000, UTC):%Y-%m-%d %H:%M:%S}"
+    except (OverflowError, ValueError, OSError):
+        return f"{instant / 1000:.1f} s"
