@@ -137,7 +137,9 @@ def kill_often(
         commands.append(command)
         command.until("reading")
         if crash is None:
-            time.sleep(chance.uniform(0.0, 4.0))
+            for _ in range(chance.randrange(4)):
+                command.until(": batch ")
+            time.sleep(chance.uniform(0.0, 2.0))
             command.kill()
         else:
             assert command.end() in (0, -signal.SIGKILL), "".join(command.said)

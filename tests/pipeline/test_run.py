@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import threading
 from collections.abc import Callable
@@ -32,8 +33,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 @pytest.fixture
 def run(spark: SparkSession) -> Run:
-    def ran(file: Path, reset: bool = False) -> Progress:
-        return run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark, reset=reset)
+    def ran(
+        file: Path, say: Callable[[str], None] = lambda sentence: None, *, reset: bool = False
+    ) -> Progress:
+        console = Console(quiet=True)
+        return run_pipeline(load_pipeline(file), console, say, spark=spark, reset=reset)
 
     return ran
 
@@ -45,8 +49,13 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("files_a_batch", [3, 1000])
 def test_answers_do_not_depend_on_batches(run: Run, tmp_path: Path, files_a_batch: int) -> None:
-    progress = run(write_pipeline(tmp_path, files_a_batch))
+    said: list[str] = []
+    progress = run(write_pipeline(tmp_path, files_a_batch), said.append)
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+    # Everything was there at once, and came in batches that are bounded.
+    sizes = [int(found[1]) for line in said if (found := re.search(r": (\d+) facts", line))]
+    assert sum(sizes) == len(FACTS)
+    assert max(sizes) <= files_a_batch * 20
     assert progress.facts == len(FACTS)
     assert (progress.bad, progress.late) == (len(BAD_LINES), 0)
 
