@@ -198,3 +198,12 @@ def test_documents_are_planned_for() -> None:
     assert reasoner.parse(f"{BOB} {A} {DEAN} .\n".encode(), "nt") == 1
     reasoner.advance(to=1)
     assert types(reasoner, BOB) == {DEAN, STAFF}
+
+
+def test_stated_facts_of_other_relations_are_no_schema() -> None:
+    rules = "@relation known/1 . [k: known(?c) (?c rdfs:subClassOf ?d) (?x a ?c) -> (?x a ?d)]"
+    reasoner = Reasoner(rules)
+    reasoner.add(Fact("known", Fact.triple(DEAN, SUB, STAFF).terms[:1]))
+    reasoner.add_all([(DEAN, SUB, STAFF), (ANN, A, DEAN)])
+    reasoner.settle()
+    assert types(reasoner, ANN) == {DEAN, STAFF}

@@ -108,7 +108,7 @@ class PlannedEngine:
     def add(self, fact: Fact) -> None:
         """State a background fact. It is seen from the next tick on."""
         self._engine.add(fact)
-        if not self._is_planned and self._schema.has(fact):
+        if not self._is_planned and fact.relation == TRIPLE and self._schema.has(fact):
             self._known[fact] = None
 
     def push(self, fact: Fact, at: Instant, stream: str = "default") -> None:
