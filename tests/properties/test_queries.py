@@ -309,3 +309,40 @@ def test_answers_do_not_depend_on_order_batches_or_repetition(
     engine.finish()
     assert engine.late == 0
     assert {each.tick: told(each) for each in query} == {each.tick: told(each) for each in expected}
+
+
+def wider(query: ContinuousQuery, by: int) -> ContinuousQuery:
+    """The same query, through windows that are longer."""
+    streams = tuple(
+        replace(each, window=replace(each.window, range=each.window.range + by))
+        if isinstance(each.window, TimeWindow)
+        else each
+        for each in query.streams
+    )
+    return replace(query, name="wider", streams=streams)
+
+
+@given(CASES, st.integers(0, 24), st.integers(0, 9), st.sampled_from(["IStream", "DStream"]))
+def test_a_wider_query_that_comes_and_goes_is_not_noticed(
+    case: Case, registered: int, by: int, emits: Any
+) -> None:
+    told_alone, told_together = (
+        [(each.tick, told(each)) for each in _changes(case, emits, registered, by, others)]
+        for others in (False, True)
+    )
+    # The wider one's ticks may be others, and so may the last one be that all facts need.
+    known = dict(told_alone)
+    assert {tick: rows for tick, rows in told_together if tick in known} == known
+
+
+def _changes(case: Case, emits: Any, registered: int, by: int, others: bool) -> list[Answers]:
+    engine = QueryEngine(RULES[case.rules], background=case.background)
+    query = engine.register(changed(case.query, emits=emits))
+    pushed(engine, case.streams, up_to=registered)
+    other = engine.register(wider(case.query, by)) if others else None
+    pushed(engine, case.streams, after=registered, up_to=registered + 8)
+    if other is not None:
+        other.drop()
+    pushed(engine, case.streams, after=registered + 8)
+    engine.finish()
+    return list(query)
