@@ -226,10 +226,10 @@ impl Timeline {
         to: i64,
         full: bool,
     ) -> PyResult<Vec<Table>> {
-        let mut answers = Answers::new(&kernel.core, &self.outputs);
-        let outcome = self.play_into(py, kernel, to, full, &mut answers);
+        let mut answers = Answers::new(&mut kernel.core, &self.outputs, full);
+        let outcome = self.play_into(py, kernel, to, &mut answers);
         let tables = outcome.and_then(|()| {
-            let tables = answers.tables(&kernel.core, full);
+            let tables = answers.tables(&kernel.core);
             tables.map_err(|error| PyValueError::new_err(error.to_string()))
         });
         answers.release(&mut kernel.core);
@@ -243,18 +243,55 @@ impl Timeline {
         py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
-        full: bool,
         answers: &mut Answers,
     ) -> PyResult<()> {
         while self.next <= to {
             let tick = self.tick(py, kernel)?;
-            if full {
-                answers.note_all(&mut kernel.core, tick);
-            } else {
-                answers.note_changes(&mut kernel.core, tick);
-            }
+            answers.note(&mut kernel.core, tick);
         }
         Ok(())
+    }
+}
+
+/// The facts of one output relation that hold, side by side: what a full answer copies.
+#[derive(Default)]
+struct Mirror {
+    rows: Vec<RowId>,
+    columns: Vec<Vec<TermId>>,
+    /// For each row of the relation, its place here.
+    places: Vec<u32>,
+}
+
+impl Mirror {
+    fn of(core: &Core, relation: RelationId) -> Self {
+        let columns = vec![Vec::new(); core.relation(relation).arity()];
+        let mut mirror = Self { columns, ..Self::default() };
+        for row in core.relation(relation).live() {
+            mirror.enter(core, relation, row);
+        }
+        mirror
+    }
+
+    fn enter(&mut self, core: &Core, relation: RelationId, row: RowId) {
+        if row.index() >= self.places.len() {
+            self.places.resize(row.index() + 1, 0);
+        }
+        self.places[row.index()] = self.rows.len() as u32;
+        self.rows.push(row);
+        for (column, terms) in self.columns.iter_mut().enumerate() {
+            terms.push(core.relation(relation).term(row, column));
+        }
+    }
+
+    fn leave(&mut self, row: RowId) {
+        let place = self.places[row.index()] as usize;
+        self.rows.swap_remove(place);
+        if let Some(moved) = self.rows.get(place) {
+            self.places[moved.index()] = place as u32;
+        }
+        for terms in &mut self.columns {
+            terms.swap_remove(place);
+        }
     }
 }
 
@@ -262,8 +299,9 @@ impl Timeline {
 struct Lines {
     relation: RelationId,
     points: Vec<i64>,
-    cells: Vec<Vec<i32>>,
+    cells: Vec<Vec<TermId>>,
     diffs: Vec<i8>,
+    mirror: Mirror,
 }
 
 /// What some ticks answer. A term is kept in use while it is among the answers, so that its id
@@ -272,95 +310,131 @@ struct Answers {
     lines: Vec<Lines>,
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
-    /// For each term, its place among the values; -1 for none.
-    codes: Vec<i32>,
-    values: Vec<TermId>,
+    kept: Vec<TermId>,
+    full: bool,
 }
 
 impl Answers {
-    fn new(core: &Core, outputs: &[RelationId]) -> Self {
+    fn new(core: &mut Core, outputs: &[RelationId], full: bool) -> Self {
         let mut place = vec![None; core.program().relations.len()];
         let lines = outputs.iter().enumerate().map(|(position, relation)| {
             place[relation.index()] = Some(position);
             let arity = core.relation(*relation).arity();
-            let cells = vec![Vec::new(); arity];
-            Lines { relation: *relation, points: Vec::new(), cells, diffs: Vec::new() }
+            let mirror = if full { Mirror::of(core, *relation) } else { Mirror::default() };
+            Lines {
+                relation: *relation,
+                points: Vec::new(),
+                cells: vec![Vec::new(); arity],
+                diffs: Vec::new(),
+                mirror,
+            }
         });
-        let lines = lines.collect();
-        Self { lines, place, codes: Vec::new(), values: Vec::new() }
+        let lines: Vec<Lines> = lines.collect();
+        let mut kept = Vec::new();
+        for line in &lines {
+            kept.extend(line.mirror.columns.iter().flatten());
+        }
+        kept.iter().for_each(|term| core.dictionary_mut().retain(*term));
+        Self { lines, place, kept, full }
     }
 
-    fn note_changes(&mut self, core: &mut Core, tick: i64) {
-        let mut fresh = Vec::new();
+    fn note(&mut self, core: &mut Core, tick: i64) {
+        let fresh = self.kept.len();
         for (change, after) in core.changes() {
             let Some(place) = self.place[change.fact.relation.index()] else { continue };
-            let diff = match (change.before == NEVER, after == NEVER) {
-                (true, _) => 1,
-                (_, true) => -1,
-                _ => continue,
-            };
-            self.note(core, place, change.fact.row, tick, &mut fresh);
-            self.lines[place].diffs.push(diff);
-        }
-        fresh.into_iter().for_each(|term| core.dictionary_mut().retain(term));
-    }
-
-    fn note_all(&mut self, core: &mut Core, tick: i64) {
-        let mut fresh = Vec::new();
-        for place in 0..self.lines.len() {
-            let relation = self.lines[place].relation;
-            for row in core.relation(relation).live() {
-                self.note(core, place, row, tick, &mut fresh);
+            let (came, went) = (change.before == NEVER, after == NEVER);
+            if came == went {
+                continue;
+            }
+            let Lines { relation, points, cells, diffs, mirror } = &mut self.lines[place];
+            let row = change.fact.row;
+            if came || !self.full {
+                self.kept.extend(core.relation(*relation).terms(row));
+            }
+            if self.full {
+                if came {
+                    mirror.enter(core, *relation, row);
+                } else {
+                    mirror.leave(row);
+                }
+                continue;
+            }
+            points.push(tick);
+            diffs.push(if came { 1 } else { -1 });
+            for (column, cells) in cells.iter_mut().enumerate() {
+                cells.push(core.relation(*relation).term(row, column));
             }
         }
-        fresh.into_iter().for_each(|term| core.dictionary_mut().retain(term));
-    }
-
-    fn note(&mut self, core: &Core, place: usize, row: RowId, tick: i64, fresh: &mut Vec<TermId>) {
-        let Self { lines, codes, values, .. } = self;
-        let Lines { relation, points, cells, .. } = &mut lines[place];
-        let relation = core.relation(*relation);
-        points.push(tick);
-        for (column, cells) in cells.iter_mut().enumerate() {
-            let term = relation.term(row, column);
-            if term.index() >= codes.len() {
-                codes.resize(term.index() + 1, -1);
+        for term in &self.kept[fresh..] {
+            core.dictionary_mut().retain(*term);
+        }
+        if self.full {
+            for Lines { points, cells, mirror, .. } in &mut self.lines {
+                points.resize(points.len() + mirror.rows.len(), tick);
+                for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
+                    cells.extend_from_slice(terms);
+                }
             }
-            let code = &mut codes[term.index()];
-            if *code < 0 {
-                *code = values.len() as i32;
-                values.push(term);
-                fresh.push(term);
-            }
-            cells.push(*code);
         }
     }
 
-    fn tables(&mut self, core: &Core, full: bool) -> Result<Vec<Table>, ArrowError> {
-        let texts = self.values.iter().map(|term| core.dictionary().text(*term));
+    fn tables(&mut self, core: &Core) -> Result<Vec<Table>, ArrowError> {
+        let mut codes = Codes::default();
+        let coded: Vec<Vec<Vec<i32>>> = self
+            .lines
+            .iter_mut()
+            .map(|lines| lines.cells.iter_mut().map(|cells| codes.of(cells)).collect())
+            .collect();
+        let texts = codes.values.iter().map(|term| core.dictionary().text(*term));
         let values: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
         let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let table = |lines: &mut Lines| {
+        let table = |(lines, coded): (&mut Lines, Vec<Vec<i32>>)| {
             let mut fields = vec![Field::new("t", DataType::Int64, false)];
             let points = std::mem::take(&mut lines.points);
             let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(points))];
-            for (column, cells) in lines.cells.iter_mut().enumerate() {
+            for (column, cells) in coded.into_iter().enumerate() {
                 fields.push(Field::new(format!("c{column}"), kind.clone(), false));
-                let keys = Int32Array::from(std::mem::take(cells));
+                let keys = Int32Array::from(cells);
                 let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values))?;
                 arrays.push(Arc::new(array));
             }
-            if !full {
+            if !self.full {
                 fields.push(Field::new("diff", DataType::Int8, false));
                 arrays.push(Arc::new(Int8Array::from(std::mem::take(&mut lines.diffs))));
             }
             let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
             Ok(Table::single(batch))
         };
-        self.lines.iter_mut().map(table).collect()
+        self.lines.iter_mut().zip(coded).map(table).collect()
     }
 
     fn release(self, core: &mut Core) {
-        self.values.into_iter().for_each(|term| core.dictionary_mut().release(term));
+        self.kept.into_iter().for_each(|term| core.dictionary_mut().release(term));
+    }
+}
+
+/// Terms as places in a list of values.
+#[derive(Default)]
+struct Codes {
+    /// For each term, one more than its place; 0 for none.
+    places: Vec<i32>,
+    values: Vec<TermId>,
+}
+
+impl Codes {
+    fn of(&mut self, terms: &mut Vec<TermId>) -> Vec<i32> {
+        let Self { places, values } = self;
+        let code = |term: TermId| {
+            if term.index() >= places.len() {
+                places.resize(term.index() + 1, 0);
+            }
+            let place = &mut places[term.index()];
+            if *place == 0 {
+                values.push(term);
+                *place = values.len() as i32;
+            }
+            *place - 1
+        };
+        std::mem::take(terms).into_iter().map(code).collect()
     }
 }

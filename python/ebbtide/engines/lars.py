@@ -88,10 +88,9 @@ class LarsEngine(NativeEngine):
         self._start, self._step = start, step
         streams = self.lowered.streams or {NOW: Sliding(step)}
         super().__init__(self.lowered.program, streams, step=step, origin=start, budget=budget)
-        self._predicates = {
-            self._relation_ids[relation]: predicate
-            for predicate, relation in self.lowered.outputs.items()
-        }
+        self._predicates: dict[int, list[str]] = {}
+        for predicate, relation in self.lowered.outputs.items():
+            self._predicates.setdefault(self._relation_ids[relation], []).append(predicate)
         self._timeline = Timeline(
             start,
             step,
@@ -176,10 +175,11 @@ class LarsEngine(NativeEngine):
         entered: set[Fact] = set()
         left: set[Fact] = set()
         for relation, texts, before, after in self._kernel.changes():
-            predicate = self._predicates.get(relation)
-            if predicate is not None and (before is None) != (after is None):
-                fact = Fact(predicate, tuple(map(_parsed, texts)))
-                (left if after is None else entered).add(fact)
+            predicates = self._predicates.get(relation)
+            if predicates is not None and (before is None) != (after is None):
+                terms = tuple(map(_parsed, texts))
+                for predicate in predicates:
+                    (left if after is None else entered).add(Fact(predicate, terms))
         self._holds -= left
         self._holds |= entered
         if not self.lowered.has_outside:
@@ -199,7 +199,11 @@ class LarsEngine(NativeEngine):
         if self.lowered.has_outside or self._counted:
             raise ValueError("this program is evaluated time point by time point, with tick()")
         tables = self._timeline.play(self._kernel, to, full)
-        return dict(zip(self._predicates.values(), tables, strict=True))
+        return {
+            predicate: table
+            for predicates, table in zip(self._predicates.values(), tables, strict=True)
+            for predicate in predicates
+        }
 
     def _move_count_clocks(self) -> None:
         """Say which time points are in the timelines of count windows."""
@@ -223,5 +227,5 @@ class LarsEngine(NativeEngine):
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
         now = self.next - self._step
-        explainer = Explainer(self.lars, self.lowered.meanings, self._step, now)
-        return explainer.explain(self.derivation(Fact(relation, fact.terms)))
+        explainer = Explainer(self.lars, self.lowered, self._step, now)
+        return explainer.conclusion(fact, self.derivation(Fact(relation, fact.terms)))

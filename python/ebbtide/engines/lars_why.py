@@ -7,12 +7,12 @@ rule asked for. Relations of time points are left out: the time points themselve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ebbtide.engines.derivation import Node
-from ebbtide.languages.lars.formula import LarsProgram, LarsRule
-from ebbtide.languages.lars.lower import Meaning
+from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode
+from ebbtide.languages.lars.lower import Lowered, Meaning
 from ebbtide.languages.lars.printing import show_fact, show_term
 from ebbtide.program import IN_PYTHON, Fact
 from ebbtide.time import FOREVER, Instant, show_until
@@ -42,24 +42,37 @@ class Explanation:
 class Explainer:
     """Turns derivations of the lowered program into explanations of the program as written."""
 
-    def __init__(
-        self, program: LarsProgram, meanings: Mapping[str, Meaning], step: int, now: Instant
-    ) -> None:
+    def __init__(self, program: LarsProgram, lowered: Lowered, step: int, now: Instant) -> None:
         self._program = program
         self._rules = {rule.name: rule for rule in program.rules}
-        self._meanings = meanings
+        self._meanings = lowered.meanings
+        self._copies = lowered.copies
         self._step = step
         self._now = now
         self._background = frozenset(program.background)
 
-    def explain(self, nodes: Sequence[Node], position: int = 0) -> Explanation:
+    def conclusion(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
+        """The explanation of an atom, given the derivation of the fact that says it."""
+        copied = self._copies.get(fact.relation)
+        if copied is None:
+            return self._explain(nodes, 0)
+        said = Fact(copied.positives[0].atom.relation, fact.terms)
+        premise = (
+            self.conclusion(said, nodes)
+            if copied.positives[0].mode is Mode.NOW
+            else self._explain(nodes, 0)
+        )
+        reason = f"by {copied.name} ({copied.origin})"
+        return Explanation(self._atom(fact), nodes[0].until, reason, (premise,))
+
+    def _explain(self, nodes: Sequence[Node], position: int) -> Explanation:
         """The explanation of a node of a derivation."""
         node = nodes[position]
         text, stated = self._said(node)
         if node.rule is None:
             return Explanation(text, node.until, stated)
         premises = tuple(
-            self.explain(nodes, premise)
+            self._explain(nodes, premise)
             for premise in node.premises
             if self._meaning(nodes[premise].fact).kind != "clock"
         )

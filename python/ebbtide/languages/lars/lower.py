@@ -131,6 +131,8 @@ class Lowered:
     #: The relation of each intensional predicate that says what holds now.
     outputs: dict[str, str] = field(default_factory=dict)
     background: list[Fact] = field(default_factory=list)
+    #: The predicates that are one extended atom by another name, with the rule that says so.
+    copies: dict[str, LarsRule] = field(default_factory=dict)
     #: What the relations say, as far as people want to know.
     meanings: dict[str, Meaning] = field(default_factory=dict)
 
@@ -165,6 +167,7 @@ class _Lowering:
         self._background = {fact.relation for fact in program.background}
         self._reach = _reach(program, tick)
         self._circular = _circular(program)
+        self._copies = _copies(program)
         self._rules: list[Rule] = []
         self._operators: list[Operator] = []
         self._relations: dict[str, int] = {}
@@ -172,9 +175,11 @@ class _Lowering:
 
     def lowered(self) -> Lowered:
         for rule in self._lars.rules:
-            self._lower_rule(rule)
+            if rule.head.relation not in self._copies:
+                self._lower_rule(rule)
         for predicate in sorted(self._lars.intensional):
             self._out.outputs[predicate] = self._shown(predicate)
+        self._out.copies = self._copies
         self._out.program = Program(self._rules, self._relations, operators=self._operators)
         return self._out
 
@@ -306,6 +311,9 @@ class _Lowering:
         return predicate == TRIPLE or predicate not in self._lars.intensional
 
     def _now(self, predicate: str) -> str:
+        copied = self._copies.get(predicate)
+        if copied is not None:
+            return self._extended(copied.positives[0]).relation
         name, is_new = self._new(f"{predicate} now", self._arities[predicate])
         self._mean(name, "now", predicate)
         if is_new:
@@ -620,6 +628,50 @@ def _circular(program: LarsProgram) -> set[str]:
         for part in rule.positives
         if part.mode is Mode.ALWAYS and rule.head.relation in needed(part.atom.relation)
     }
+
+
+def _copies(program: LarsProgram) -> dict[str, LarsRule]:
+    """The predicates whose only rule says an extended atom by another name, argument by argument.
+
+    They need no relation of their own. A copy of itself, by whatever way round, is none.
+    """
+    rules: dict[str, list[LarsRule]] = defaultdict(list)
+    for rule in program.rules:
+        rules[rule.head.relation].append(rule)
+    known = {fact.relation for fact in program.background}
+    found = {
+        predicate: rule
+        for predicate, (rule, *others) in rules.items()
+        if not others and predicate not in known and predicate != TRIPLE and _is_copy(rule)
+    }
+    for predicate in list(found):
+        met, one = {predicate}, predicate
+        while (rule_ := found.get(one)) is not None:
+            one = rule_.positives[0].atom.relation
+            if one in met:
+                del found[predicate]
+                break
+            met.add(one)
+    return found
+
+
+def _is_copy(rule: LarsRule) -> bool:
+    if rule.at is not None or len(rule.body) != 1 or not isinstance(rule.body[0], Extended):
+        return False
+    part = rule.body[0]
+    is_tally = isinstance(part.window, CountWindow) and not part.window.of_predicate
+    arguments = part.atom.arguments
+    if part.mode is Mode.AT:
+        assert part.at is not None
+        arguments = (part.at, *arguments)
+    are_variables = all(isinstance(argument, Variable) for argument in arguments)
+    return (
+        not is_tally
+        and part.atom.relation != TRIPLE
+        and are_variables
+        and len(set(arguments)) == len(arguments)
+        and arguments == rule.head.arguments
+    )
 
 
 def _reach(program: LarsProgram, tick: int | None) -> dict[str, int | None]:
