@@ -9,7 +9,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from ebbtide.engines.lars import LarsEngine
-from ebbtide.engines.reference.lars import Stream, output_stream
+from ebbtide.engines.reference.lars import Stream, answer_stream, output, output_stream
 from ebbtide.languages.lars import LarsProgram, parse_lars, show_fact
 from ebbtide.program import Fact
 from ebbtide.testing.lars import LAST, lars_programs, lars_streams
@@ -58,14 +58,14 @@ def test_the_kernel_equals_the_oracle(
         assert told(facts) == told(expected[point]), point
 
 
-@pytest.mark.parametrize("window", [1, 2, 3, 5, 10, 20, 40, 80])
+@pytest.mark.parametrize("window", range(1, 81))
 def test_the_cooling_program_equals_the_oracle(window: int) -> None:
     program = parse_lars(COOLING.replace("N", str(window)))
     draw = random.Random(window)
     atoms: dict[int, set[Fact]] = {}
     kinds = [[120, 160], [1, 50], [-5], [120, 50, 1]]
     kind = kinds[0]
-    last = min(window + 30, 60)
+    last = window + 20
     for point in range(last + 1):
         if draw.random() < 0.08:
             kind = draw.choice(kinds)
@@ -74,7 +74,9 @@ def test_the_cooling_program_equals_the_oracle(window: int) -> None:
             atoms[point] = {Fact.of("temp", value) for value in values}
     input = Stream(0, last, atoms)
     found = outputs(program, input)
-    expected_all = output_stream(program, input)
-    assert {at: told(facts) for at, facts in found.items()} == {
-        at: told(facts) for at, facts in expected_all.items()
-    }
+    # The oracle works each time point out from scratch; some of them will do.
+    for point in {0, 1, window - 1, window, window + 1, *draw.sample(range(last + 1), 4), last}:
+        past = input.up_to(point)
+        answer = answer_stream(program, past)
+        assert answer is not None
+        assert told(found[point]) == told(output(program, past, answer)), point

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ebbtide.languages.lars import parse_lars, show_fact, strata
 from ebbtide.languages.lars.stream import parse_stream
@@ -127,3 +131,20 @@ def test_a_bad_line_of_a_stream_has_its_place(text: str) -> None:
     with pytest.raises(ProgramError) as caught:
         list(parse_stream(text.splitlines(), "s.atoms"))
     assert f"s.atoms:{STREAM_ERRORS[text]}" in str(caught.value)
+
+
+PIECES = st.sampled_from(
+    (
+        *"().,[]{}@#+-*/:;<>=!\"'%_ \n",
+        *(":-", "p", "X", "T", "not", "always", "in", "at", "count", "ex:p", "12", "3.5", "of"),
+        *("@prefix ex: <http://e/>.", "<http://e/a>", "per", "tumbling", "p(X)", "q(X) :- p(X)."),
+        *("[3]", "[#2]", "time_win(", "box(", "diamond(", "COMP(", "and", "9" * 20),
+    )
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=14).map("".join)))
+def test_any_text_is_a_program_or_an_error(text: str) -> None:
+    for parse in (parse_lars, lambda each: list(parse_stream([f"1\t{each}"]))):
+        with suppress(ProgramError):
+            parse(text)

@@ -149,8 +149,11 @@ def _stream(path: Path, program: LarsProgram) -> Iterator[tuple[Instant, list[Fa
     elif _plain_name(path).endswith(".tnt"):
         yield from _timed_triples(path)
     else:
-        with _opened(path) as lines:
-            yield from parse_stream(lines, str(path), program)
+        try:
+            with _opened(path) as lines:
+                yield from parse_stream(lines, str(path), program)
+        except (UnicodeDecodeError, gzip.BadGzipFile) as error:
+            raise InputError(f"{path} cannot be read: {error}") from None
 
 
 def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:

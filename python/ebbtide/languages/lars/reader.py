@@ -46,7 +46,7 @@ WELL_KNOWN: Final = {
     "xsd": XSD,
 }
 MAX_DEPTH: Final = 100
-MAX_SIZE: Final = 2**40
+MAX_DIGITS: Final = 12
 
 _COMPARISONS: Final = {
     "=": "equal",
@@ -81,7 +81,11 @@ def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
 
 def load_lars(path: str | PathLike[str]) -> LarsProgram:
     """The program of a file."""
-    return parse_lars(Path(path).read_text(encoding="utf-8"), str(path))
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ProgramError(f"the file is not UTF-8: {error}", Origin(str(path), 1, 1)) from None
+    return parse_lars(text, str(path))
 
 
 def parse_atoms(
@@ -341,9 +345,11 @@ class _Reader:
         token = self._take()
         if token.kind != "NUMBER" or not token.text.isdigit():
             self._fail("a whole number", token)
-        if (size := int(token.text)) > MAX_SIZE:
-            raise ProgramError(f"a window cannot be larger than {MAX_SIZE}", self._at(token))
-        return size
+        if len(token.text) > MAX_DIGITS:
+            raise ProgramError(
+                f"the size of a window has at most {MAX_DIGITS} digits", self._at(token)
+            )
+        return int(token.text)
 
     # ---- Laser -------------------------------------------------------------------------------
 
