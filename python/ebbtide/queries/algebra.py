@@ -106,5 +106,7 @@ def with_plain_names(algebra: Any, names: dict[str, str] | None = None) -> Any:
 
 
 def triple_count(pattern: Sequence[Any]) -> int:
-    """How many triples a basic graph pattern has; 2 for all others."""
+    """How many triples a basic graph pattern has, in a graph or not; 2 for all others."""
+    if pattern[0] == "graph":
+        return triple_count(pattern[1])
     return len(pattern[1]) if pattern[0] == "bgp" else 2

@@ -48,6 +48,11 @@ class Maintained:
     rules: tuple[Rule, ...]
 
     @property
+    def is_table(self) -> bool:
+        """Whether some column has a term in every row, so that SPARQL finds each row by it."""
+        return len(self.loose) < len(self.columns)
+
+    @property
     def head(self) -> Atom:
         """An atom that every fact of the relation matches."""
         return Atom(self.relation, tuple(Variable(f"c{place}") for place in range(self.arity)))
@@ -193,15 +198,18 @@ class _Planner:
                 names = {text for triple in template for text in triple}
                 if not any(text.startswith("_:") for text in names):
                     wanted = sorted(name for name in names if name.startswith("?"))
-                    if (found := self.set_of(pattern, None, wanted)) is not None:
+                    found = self.set_of(pattern, None, wanted)
+                    if found is not None and found[1].is_table:
                         return "construct", dataset, self._table(*found, pattern), template
                 return "construct", dataset, self.rewrite(pattern, None), template
         return None
 
     def rewrite(self, pattern: Sequence[Any], graph: IRI | None) -> tuple[Any, ...]:
         """The pattern with tables for what rules can say, as high up as they can."""
-        if triple_count(pattern) > 1 and (found := self.maintain(pattern, graph)) is not None:
-            return self._table(*found, pattern)
+        if triple_count(pattern) > 1:
+            found = self.maintain(pattern, graph)
+            if found is not None and found[1].is_table:
+                return self._table(*found, pattern)
         match pattern:
             case ("join" | "union" as word, *parts):
                 return word, *(self.rewrite(part, graph) for part in parts)

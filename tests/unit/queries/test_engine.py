@@ -354,6 +354,22 @@ def test_groups_of_different_ranges_share_a_view() -> None:
     assert "incremental, rules and aggregates" in queries[10].explain()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"CONSTRUCT {{ ex:a ex:is ex:there }} {WINDOW} {{ ex:a ex:p ?o . ?o ex:p ex:nothing }}",
+        f"SELECT ?s {WINDOW} {{ ?s ex:p 7 OPTIONAL {{ ex:x ex:p ex:y . ex:y ex:p ex:z }} }}",
+        f"SELECT ?s {WINDOW} {{ ?s ex:p 7 MINUS {{ ?s ex:p ex:b . ex:y ex:p ex:z }} }}",
+    ],
+)
+def test_parts_without_variables_are_asked_for(body: str) -> None:
+    found = [
+        [each.rows for each in run(body, CHAIN, incremental=incremental)]
+        for incremental in (True, False)
+    ]
+    assert found[0] == found[1]
+
+
 def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
     engine = QueryEngine()
 
