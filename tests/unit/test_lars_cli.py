@@ -110,3 +110,12 @@ def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
     assert code == 1
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "cooling" / "cooling.lars"
+    generate = [*COMMAND[:-1], "generate", "cooling", "--out", tmp_path, "--rate", "1"]
+    subprocess.run([*map(str, generate), "--ticks", "30"], check=True, capture_output=True)
+    code, out, err = run(example, "--stream", tmp_path / "cooling.atoms", "--changes")
+    assert (code, err) == (0, "")
+    assert any("freeze" in json.loads(line)["atoms"] for line in out.splitlines())
