@@ -64,7 +64,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 .PHONY: test
 test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
 	$(call say,"Python tests and doctests")
-	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos'
+	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos and not cluster'
 	$(call say,"Python tests that measure time or memory and run alone")
 	@$(PYTEST) -m alone
 
@@ -76,7 +76,7 @@ test-rust: cargo
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
-	@$(PYTEST) -n 2 -m 'not spark and not alone and not install and not chaos'
+	@$(PYTEST) -n 2 -m 'not spark and not alone and not install and not chaos and not cluster'
 
 .PHONY: test-install
 test-install: ready ## a wheel in a fresh environment: light, and complete (slow)
@@ -94,6 +94,15 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 chaos: java ready ## kill -9 pipelines on Spark 30 times, and compare (about 10 minutes)
 	$(call say,"killing drivers")
 	@$(PYTEST) -m chaos tests/pipeline
+
+.PHONY: parts
+parts: java ready ## fetch Kafka, its Spark connector and mosquitto into ~/.cache/ebbtide/parts
+	@$(BIN)/python -m tests.cluster.fetch
+
+.PHONY: test-cluster
+test-cluster: parts ## pipelines with real brokers and a standalone Spark cluster (some minutes)
+	$(call say,"pipelines with Kafka, MQTT and a standalone cluster")
+	@$(PYTEST) -m cluster tests/cluster
 
 .PHONY: lint
 lint: ready ## format, types, import direction, stubs, clippy

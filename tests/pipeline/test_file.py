@@ -61,6 +61,10 @@ def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) ->
     )
 
 
+MQTT = 'from = "mqtt"\ntopics = ["a"]\nformat = "json"\ntime = "at"'
+KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
@@ -70,7 +74,9 @@ def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) ->
         ('"3 s"', "{sliding = 3, count = 3}", "streams.trains.window: a window is one of"),
         ('"3 s"', "{slding = 3}", "streams.trains.window: there is no key slding; did you mean"),
         ('"3 s"', '{sliding = 3, group = ["s"]}', "streams.trains.window: only a count window"),
-        ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, socket"),
+        ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, kafka, mqtt"),
+        ('from = "files"\npath = "incoming"', MQTT, "streams.trains: the key schema is missing"),
+        ('from = "files"\npath = "incoming"', KAFKA, "streams.trains.time: only format ="),
         ('"incoming"', '"nowhere"', "streams.trains.path: there is no /"),
         ('path = "incoming"', "", "streams.trains: the key path is missing"),
         ('path = "out"', "path = 7", "outputs.answers.path: expected `str`, got `int`"),

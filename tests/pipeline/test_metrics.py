@@ -1,14 +1,20 @@
-"""Metrics: the numbers of a run, over HTTP, to this machine only."""
+"""Metrics: the numbers of a run, over HTTP to this machine only, and in the terminal."""
 
 from __future__ import annotations
 
+import re
 import urllib.error
 import urllib.request
 
+import pyarrow as pa
 import pytest
+from rich.console import Console
 
-from ebbtide.pipeline.metrics import exported
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.metrics import as_text, exported
 from ebbtide.pipeline.progress import BatchProgress, Progress
+from ebbtide.pipeline.streams import StreamProgress
+from ebbtide.pipeline.view import View
 
 BATCH = BatchProgress(
     batch=0, facts=7, bad=1, late=2, ticks=3, tick=3_000, entered=5, left=4, answers=6, holding=9,
@@ -32,3 +38,48 @@ def test_numbers_are_there_while_the_run_lasts() -> None:
             urllib.request.urlopen(url)
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(f"{url}/metrics")
+
+
+def test_streams_and_rows_have_their_own(seen: Progress) -> None:
+    values = dict(line.rsplit(" ", 1) for line in as_text(seen).splitlines() if line[0] != "#")
+    assert values['ebbtide_stream_facts_total{stream="trains"}'] == "4"
+    assert values['ebbtide_stream_event_time{stream="trains"}'] == "4000"
+    assert values['ebbtide_stream_lag{stream="trains"}'] == "7"
+    assert values['ebbtide_rows_total{of="the \\"busy\\""}'] == "2"
+    assert 'ebbtide_stream_lag{stream="buses"}' not in values
+
+
+def test_a_port_that_is_taken_is_one_sentence() -> None:
+    with (
+        exported(Progress(), 0) as port,
+        pytest.raises(PipelineError, match="cannot be had"),
+        exported(Progress(), port),
+    ):
+        pass
+
+
+def test_the_view_shows_them(seen: Progress) -> None:
+    view = View(seen, lateness=500)
+    for number in range(9):
+        view.say(f"line {number}")
+    console = Console(width=100, force_terminal=False)
+    with console.capture() as captured:
+        console.print(view)
+    shown = captured.get()
+    assert re.search(r"trains .* 4 .* 7 messages .* 3\.5 s", shown)
+    assert re.search(r"the \"busy\" .* 2 ", shown)
+    assert "tick 3.0 s, 9 facts hold, 1 bad, 2 late; tick latency p50 2.0 ms, p95 3.0 ms" in shown
+    assert "line 8" in shown
+    assert "line 2" not in shown
+
+
+@pytest.fixture
+def seen() -> Progress:
+    progress = Progress(streams={"trains": StreamProgress(), "buses": StreamProgress()})
+    progress.saw(pa.table({"stream": ["trains"] * 3, "t": [1000, 4000, 2000]}))
+    progress.saw(pa.table({"stream": ["trains"], "t": [3000]}))
+    progress.add(BATCH)
+    progress.told({"rules": pa.table({"op": ["+"] * 5}), 'the "busy"': [1, 2]})
+    progress.tick_milliseconds += [1.0, 2.0, 3.0]
+    progress.streams["trains"].heard('{"a":{"0":3}}', '{"a":{"0":10}}')
+    return progress

@@ -53,16 +53,33 @@ def run(
 
 
 def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
-    """Run a pipeline, say on standard error what is happening, and print its sums."""
+    """Run a pipeline, show on standard error what is happening, and print its sums.
+
+    On a terminal that is a picture, unless an output draws one there; else a line a batch.
+    """
     from rich.console import Console
+    from rich.live import Live
 
     with needing_spark():
+        from ebbtide.pipeline.file.duration import milliseconds
+        from ebbtide.pipeline.file.model import Console as ConsoleOutput
+        from ebbtide.pipeline.progress import Progress
         from ebbtide.pipeline.run import run_pipeline
+        from ebbtide.pipeline.view import View
 
     def say(what: str) -> None:
         print(f"ebbtide: {what}", file=sys.stderr, flush=True)
 
-    print(f"\n{run_pipeline(pipeline, Console(), say, reset=reset)}")
+    stderr = Console(stderr=True)
+    is_taken = any(isinstance(output, ConsoleOutput) for output in pipeline.outputs.values())
+    if stderr.is_terminal and not is_taken:
+        progress = Progress()
+        view = View(progress, milliseconds(pipeline.time.lateness))
+        with Live(view, console=stderr, refresh_per_second=4):
+            done = run_pipeline(pipeline, Console(), view.say, reset=reset, progress=progress)
+    else:
+        done = run_pipeline(pipeline, Console(), say, reset=reset)
+    print(f"\n{done}")
 
 
 @contextmanager

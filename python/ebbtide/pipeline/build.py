@@ -21,8 +21,11 @@ from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.placements.shards import ShardedPlacement
+from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.sinks.console import AnswersConsole, ConsoleSink
+from ebbtide.pipeline.sinks.kafka import KafkaSink
+from ebbtide.pipeline.sinks.mqtt import MqttSink
 from ebbtide.pipeline.sinks.parts import (
     Parts,
     answer_lines,
@@ -34,10 +37,15 @@ from ebbtide.pipeline.sinks.parts import (
 )
 from ebbtide.pipeline.sinks.selected import Selected
 from ebbtide.pipeline.sources.files import read_files
-from ebbtide.pipeline.sources.rows import read_rows
+from ebbtide.pipeline.sources.kafka import read_kafka
+from ebbtide.pipeline.sources.mqtt import delivered
+from ebbtide.pipeline.sources.rows import read_rows, rows_of_messages
 from ebbtide.pipeline.sources.socket import received
 from ebbtide.pipeline.sources.spool import Piece, Spool
+from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
+from ebbtide.pipeline.stages.messages import parse_messages
+from ebbtide.pipeline.stages.parse import parse_files
 from ebbtide.pipeline.units import Unit
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
@@ -84,6 +92,7 @@ def placement_of(
     checkpoint: Checkpoint,
     say: Callable[[str], None],
     spark: SparkSession,
+    progress: Progress,
 ) -> Placement:
     """Where the units are."""
     common: Any = {
@@ -92,6 +101,7 @@ def placement_of(
         "dead": dead,
         "checkpoint": checkpoint,
         "say": say,
+        "progress": progress,
     }
     match pipeline.run.placement:
         case "sharded":
@@ -140,8 +150,32 @@ def _read(
                 triples=stream.triples,
                 files_a_batch=stream.files_a_batch,
             )
-        case model.Socket() | model.Generated():
-            return read_files(spark, spool, longest_term=longest_term)
+        case model.Kafka():
+            messages = read_kafka(
+                spark,
+                servers=stream.servers,
+                topics=stream.topics,
+                starting=stream.starting,
+                messages_a_batch=stream.messages_a_batch,
+                options=stream.options,
+            )
+            if stream.format == "json":
+                return _rows(stream, messages)
+            return parse_messages(messages, stream.format, longest_term)
+        case model.Mqtt(format="json"):
+            return _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
+        case model.Mqtt() | model.Socket() | model.Generated():
+            pieces = read_spool(spark, spool, stream.bytes_a_batch)
+            return parse_files(pieces, spool, None, longest_term)
+
+
+def _rows(stream: model.Messages, messages: DataFrame) -> DataFrame:
+    # That they are there was checked when the file was loaded.
+    assert stream.schema is not None
+    assert stream.time is not None
+    return rows_of_messages(
+        messages, schema=stream.schema, time=stream.time, triples=stream.triples
+    )
 
 
 def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spool]:
@@ -152,6 +186,9 @@ def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spoo
         match stream:
             case model.Socket(host=host, port=port):
                 pieces = received(host, port, stop)
+            case model.Mqtt(host=host, port=port, topics=topics, format=format):
+                client = stream.client or f"{pipeline.name} {name}"
+                pieces = delivered(host, port, topics, client, format, stop)
             case model.Generated(workload="mobility", seconds=seconds, seed=seed):
                 pieces = paced(workloads.mobility(seconds=seconds, seed=seed), seconds, stop)
             case model.Generated(seconds=seconds, seed=seed):
@@ -186,20 +223,31 @@ def _parts(output: model.AnyOutput) -> Parts | None:
         case model.NTriples(path=path, timed=timed):
             encode = partial(ntriples if of_rules else answer_ntriples, timed=timed)
             return Parts(Path(path), "tnt" if timed else "nt", encode)
-        case model.Console():
+        case model.Console() | model.KafkaTopic() | model.MqttTopic():
             return None
 
 
-def sinks_of(pipeline: model.Pipeline, console: Console) -> Iterator[tuple[str, Sink]]:
+def sinks_of(
+    pipeline: model.Pipeline, console: Console, spark: SparkSession, checkpoint: Checkpoint
+) -> Iterator[tuple[str, Sink]]:
     """The outputs, each with the name of its rows and what it asks for of them."""
     parts = parts_of(pipeline)
     for name, output in pipeline.outputs.items():
-        part = parts.get(f"outputs.{name}")
-        if output.of == RULES:
-            sink = part or ConsoleSink(console)
-            yield output.of, Selected(sink, output.predicates, output.changes)
-        else:
-            yield output.of, part or AnswersConsole(console)
+        of_rules = output.of == RULES
+        encode = json_lines if of_rules else answer_lines
+        sink: Sink
+        match output:
+            case model.Console():
+                sink = ConsoleSink(console) if of_rules else AnswersConsole(console)
+            case model.KafkaTopic(servers=servers, topic=topic, options=options):
+                tag = f"{pipeline.name} {name}"
+                begun_after = checkpoint.begun_after
+                sink = KafkaSink(spark, servers, topic, encode, tag, begun_after, options)
+            case model.MqttTopic(host=host, port=port, topic=topic):
+                sink = MqttSink(host, port, topic, encode)
+            case _:
+                sink = parts[f"outputs.{name}"]
+        yield output.of, Selected(sink, output.predicates, output.changes) if of_rules else sink
 
 
 def dead_letters_of(pipeline: model.Pipeline) -> DeadLetters:

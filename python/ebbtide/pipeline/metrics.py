@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.progress import Latency, Progress
 
 #: Names, what they count, and whether they only grow.
@@ -27,6 +28,13 @@ METRICS: Final = (
     ("tick", "the last tick that was evaluated, milliseconds of event time", False),
 )
 
+BY_STREAM: Final = (
+    ("facts_total", "facts that a stream brought", "counter", "facts"),
+    ("facts_per_second", "facts that a stream brings, of the last ten seconds", "gauge", "rate"),
+    ("event_time", "the latest event time of a stream, in milliseconds", "gauge", "latest"),
+    ("lag", "what waits to be read, in messages of Kafka or bytes of a spool", "gauge", "lag"),
+)
+
 
 def as_text(progress: Progress) -> str:
     """The numbers in Prometheus' text format.
@@ -41,6 +49,22 @@ def as_text(progress: Progress) -> str:
             whole = f"ebbtide_{name}{'_total' if grows else ''}"
             kind = "counter" if grows else "gauge"
             lines += [f"# HELP {whole} {meaning}", f"# TYPE {whole} {kind}", f"{whole} {value}"]
+    for name, meaning, kind, attribute in BY_STREAM:
+        lines += [f"# HELP ebbtide_stream_{name} {meaning}", f"# TYPE ebbtide_stream_{name} {kind}"]
+        values = {each: getattr(known, attribute) for each, known in progress.streams.items()}
+        lines += [
+            f'ebbtide_stream_{name}{{stream="{_escaped(each)}"}} {value}'
+            for each, value in values.items()
+            if value is not None
+        ]
+    lines += [
+        "# HELP ebbtide_rows_total rows of rules and queries",
+        "# TYPE ebbtide_rows_total counter",
+    ]
+    lines += [
+        f'ebbtide_rows_total{{of="{_escaped(each)}"}} {count}'
+        for each, count in progress.rows.items()
+    ]
     latency = Latency.of(progress.tick_milliseconds)
     lines += [
         "# HELP ebbtide_tick_milliseconds how long ticks took",
@@ -49,6 +73,10 @@ def as_text(progress: Progress) -> str:
         f'ebbtide_tick_milliseconds{{quantile="0.95"}} {latency.p95:.3f}',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 @contextmanager
@@ -67,7 +95,11 @@ def exported(progress: Progress, port: int) -> Iterator[int]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+    try:
+        made = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise PipelineError(f"run.metrics_port: port {port} cannot be had: {error}") from None
+    with made as server:
         threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
         try:
             yield server.server_address[1]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
+from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.time import Instant
 
 KEPT: Final = 10_000
@@ -68,7 +69,7 @@ class BatchProgress:
 
 @dataclass
 class Progress:
-    """The sums of a run, and how long its latest ticks and batches took."""
+    """The sums of a run, by stream and by rules or query, and how long its latest ticks took."""
 
     facts: int | None = 0
     bad: int = 0
@@ -80,6 +81,8 @@ class Progress:
     holding: int | None = 0
     batches: int = 0
     tick: Instant | None = None
+    streams: dict[str, StreamProgress] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
     tick_milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
     batch_milliseconds: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
@@ -92,6 +95,18 @@ class Progress:
         self.holding = batch.holding
         self.batches += 1
         self.tick = self.tick if batch.tick is None else batch.tick
+
+    def saw(self, facts: Any) -> None:
+        """Count the facts of a batch by stream: a table with the columns stream and t."""
+        spans = facts.group_by("stream").aggregate([("t", "max"), ("t", "count")])
+        for span in spans.to_pylist():
+            stream = self.streams.setdefault(span["stream"], StreamProgress())
+            stream.add(span["t_count"], span["t_max"])
+
+    def told(self, rows: Mapping[str, Any]) -> None:
+        """Count the rows of a batch, by the rules or the query they are of."""
+        for name, of_name in rows.items():
+            self.rows[name] = self.rows.get(name, 0) + len(of_name)
 
     def __str__(self) -> str:
         return "\n".join(

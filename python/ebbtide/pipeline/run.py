@@ -35,11 +35,13 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
 from ebbtide.pipeline.sources.spool import Spool
+from ebbtide.pipeline.streams import StreamProgress
 
 _POLL: Final = 0.2
 
@@ -51,11 +53,15 @@ def run_pipeline(
     *,
     spark: SparkSession | None = None,
     reset: bool = False,
+    progress: Progress | None = None,
 ) -> Progress:
     """Run a pipeline until it ends; what it did.
 
-    With a session at hand (spark-submit, a notebook) it runs in that, and leaves it open.
+    With a session at hand (spark-submit, a notebook) it runs in that, and leaves it open. Whoever
+    wants to look while it runs brings the `progress`.
     """
+    progress = Progress() if progress is None else progress
+    progress.streams |= {name: StreamProgress() for name in pipeline.streams}
     with ExitStack() as stack:
         folder = pipeline.checkpoint.path
         if folder is None:
@@ -74,12 +80,16 @@ def run_pipeline(
         say("starting the Python workers on the executors")
         warm_up(spark)
         dead = dead_letters_of(pipeline)
-        sinks = list(sinks_of(pipeline, console))
+        sinks = list(sinks_of(pipeline, console, spark, checkpoint))
         for sink in (*(sink for _, sink in sinks), dead):
             stack.callback(sink.close)
-        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say, spark)
+        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say, spark, progress)
         if pipeline.run.metrics_port is not None:
-            stack.enter_context(exported(placement.progress, pipeline.run.metrics_port))
+            port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
+            say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
+        listener = ProgressListener(progress, pipeline.name)
+        spark.streams.addListener(listener)
+        stack.callback(spark.streams.removeListener, listener)
         facts = facts_of(pipeline, spark, checkpoint)
         spools = list(spools_of(pipeline, checkpoint))
         say(f"reading {', '.join(pipeline.streams)}")

@@ -27,6 +27,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
         self.folder = folder
+        self._is_new = not self.spark.exists()
         self._states = folder / "reasoner"
         self._states.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder / "lock")
@@ -69,6 +70,17 @@ class Checkpoint:
         for old in self._numbers("batch"):
             if old <= oldest:
                 self._file(old, "batch").unlink()
+
+    def begun_after(self, batch: int) -> float | None:
+        """A time, in seconds since 1970, before which nothing was done of a batch.
+
+        None if this is the first run, so that nothing was done before.
+        """
+        if self._is_new:
+            return None
+        before = self.spark / "commits" / str(batch - 1)
+        known = before if before.exists() else self.folder / "identity.json"
+        return known.stat().st_mtime
 
     @property
     def last(self) -> int:

@@ -147,7 +147,9 @@ class _Loader:
         self._try("time.step", lambda: _positive(milliseconds(pipeline.time.step)))
         for name, stream in pipeline.streams.items():
             self._try(f"streams.{name}.window", partial(window_of, stream))
-            if isinstance(stream, model.Rows):
+            if isinstance(stream, model.Messages):
+                self._check_mapping(stream, f"streams.{name}")
+            if isinstance(stream, model.Rows | model.Messages):
                 self._check_templates(stream, f"streams.{name}.triples")
         prefixes = {**STANDARD_PREFIXES, **pipeline.prefixes}
         pipeline = msgspec.structs.replace(
@@ -232,7 +234,16 @@ class _Loader:
         if queries and pipeline.run.placement != "driver":
             self._refuse("run.placement", "queries are answered in the driver")
 
-    def _check_templates(self, stream: model.Rows, at: str) -> None:
+    def _check_mapping(self, stream: model.Messages, at: str) -> None:
+        """A row of JSON needs all that makes it triples, and nothing else does."""
+        for name in ("schema", "time", "triples"):
+            given = getattr(stream, name)
+            if stream.format == "json" and not given:
+                self._refuse(at, f'the key {name} is missing, which format = "json" needs')
+            if stream.format != "json" and given:
+                self._refuse(f"{at}.{name}", 'only format = "json" has it')
+
+    def _check_templates(self, stream: model.Rows | model.Messages, at: str) -> None:
         for place, triple in enumerate(stream.triples):
             for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
                 self._try(f"{at}[{place}].{name}", partial(Template.parse, text))

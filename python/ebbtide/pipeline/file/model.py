@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from ebbtide.pipeline.file.duration import PATTERN
 
 Positive: TypeAlias = Annotated[int, Meta(gt=0)]
+Port: TypeAlias = Annotated[int, Meta(ge=1, le=65_535)]
 Duration: TypeAlias = (
     Annotated[int, Meta(ge=0)]
     | Annotated[str, Meta(pattern=PATTERN, description="such as 500 ms, 3 s, 10 min, 2 h")]
@@ -89,11 +90,47 @@ class Rows(Stream, tag="rows", frozen=True, kw_only=True):
     files_a_batch: Positive = 1_000
 
 
+class Messages(Stream, frozen=True, kw_only=True):
+    """A stream of messages, each a document of some lines or graphs, or a row of JSON.
+
+    With `format = "json"` a message becomes triples, by the keys of `rows` streams.
+    """
+
+    format: Format | Literal["json"] = "tnt"
+    schema: str | None = None
+    time: str | None = None
+    triples: tuple[Triple, ...] = ()
+
+
+class Kafka(Messages, tag="kafka", frozen=True, kw_only=True):
+    """Topics of Kafka, from where the checkpoint stands or from `starting`.
+
+    `options` are options of Spark's Kafka source, such as "kafka.security.protocol".
+    """
+
+    servers: str
+    topics: Annotated[tuple[str, ...], Meta(min_length=1)]
+    starting: Literal["earliest", "latest"] = "earliest"
+    messages_a_batch: Positive = 100_000
+    options: dict[str, str] = {}
+
+
+class Mqtt(Messages, tag="mqtt", frozen=True, kw_only=True):
+    """Topics of an MQTT broker. `client` is the name of a session that the broker keeps."""
+
+    host: str = "127.0.0.1"
+    port: Port = 1_883
+    topics: Annotated[tuple[str, ...], Meta(min_length=1)]
+    client: str | None = None
+    bytes_a_batch: Positive = 33_554_432
+
+
 class Socket(Stream, tag="socket", frozen=True, kw_only=True):
     """Lines of timed N-Triples from a TCP server."""
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Meta(ge=1, le=65_535)]
+    port: Port
+    bytes_a_batch: Positive = 33_554_432
 
 
 class Generated(Stream, tag="workload", frozen=True, kw_only=True):
@@ -102,9 +139,10 @@ class Generated(Stream, tag="workload", frozen=True, kw_only=True):
     workload: Literal["mobility", "lubm"]
     seconds: Positive = 60
     seed: int = 0
+    bytes_a_batch: Positive = 33_554_432
 
 
-AnyStream: TypeAlias = Files | Rows | Socket | Generated
+AnyStream: TypeAlias = Files | Rows | Kafka | Mqtt | Socket | Generated
 
 
 # ---- outputs -----------------------------------------------------------------------------------
@@ -146,7 +184,23 @@ class NTriples(Output, tag="ntriples", frozen=True, kw_only=True):
     timed: bool = False
 
 
-AnyOutput: TypeAlias = Console | JsonLines | Parquet | NTriples
+class KafkaTopic(Output, tag="kafka", frozen=True, kw_only=True):
+    """A topic of Kafka: a message a row, in JSON. `options` are options of Spark's Kafka sink."""
+
+    servers: str
+    topic: str
+    options: dict[str, str] = {}
+
+
+class MqttTopic(Output, tag="mqtt", frozen=True, kw_only=True):
+    """A topic of an MQTT broker: a message a row, in JSON."""
+
+    host: str = "127.0.0.1"
+    port: Port = 1_883
+    topic: str
+
+
+AnyOutput: TypeAlias = Console | JsonLines | Parquet | NTriples | KafkaTopic | MqttTopic
 
 
 # ---- the rest ----------------------------------------------------------------------------------
@@ -193,7 +247,7 @@ class Run(Table, frozen=True, kw_only=True):
     every: Duration = 0
     placement: Literal["driver", "sharded", "dataframe"] = "driver"
     shards: Positive = 2
-    metrics_port: Annotated[int, Meta(ge=1, le=65_535)] | None = None
+    metrics_port: Port | None = None
 
 
 class Spark(Table, frozen=True, kw_only=True):

@@ -70,6 +70,7 @@ class Driver(Placement):
             self.checkpoint.save_snapshot(number, msgspec.msgpack.encode(snapshots))
         crash_point("before the commit", str(number))
         self._next = number + 1
+        self.progress.saw(facts)
         self._tell(number, facts.num_rows, bad.num_rows, fed, begun)
 
     def end(self, query: StreamingQuery) -> None:

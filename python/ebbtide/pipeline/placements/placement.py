@@ -87,4 +87,5 @@ class Placement(ABC):
             **known,
         )
         self.progress.add(batch)
+        self.progress.told(rows)
         self.say(str(batch))

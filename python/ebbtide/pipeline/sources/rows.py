@@ -1,4 +1,4 @@
-"""Rows of JSON or Parquet files, made into triples by templates, by Spark itself.
+"""Rows of JSON or Parquet files, or JSON messages, made into triples by templates, by Spark itself.
 
 A row makes a triple for each template whose columns are not null, all at the row's time. A row that
 is no JSON of the schema, or has no time, is a bad line; so is a triple that is none.
@@ -42,6 +42,20 @@ def read_rows(
     )
     corrupt = F.col(CORRUPT) if format == "json" else F.lit(None).cast("string")
     return as_facts(rows.withColumn(CORRUPT, corrupt), time, triples)
+
+
+def rows_of_messages(
+    messages: DataFrame, *, schema: str, time: str, triples: tuple[Triple, ...]
+) -> DataFrame:
+    """The facts of JSON messages: source, number and value."""
+    record = F.from_json(
+        F.col("value").cast("string"),
+        f"{schema}, {CORRUPT} string",
+        {"columnNameOfCorruptRecord": CORRUPT},
+    )
+    source = F.concat_ws("@", "source", "number").alias("source")
+    rows = messages.select(source, record.alias("row")).select("source", "row.*")
+    return as_facts(rows, time, triples)
 
 
 def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFrame:

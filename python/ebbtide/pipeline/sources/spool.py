@@ -1,8 +1,8 @@
 """A stream that cannot be asked again, kept as files until it is read.
 
-A thread takes pieces of text from somewhere and moves each into the folder as one file, which the
-files source reads: Spark's own log of files makes the stream replayable. What was not spooled when
-the process ended is lost, as it is for any reader of that stream.
+A thread takes pieces of text from somewhere and moves each into the folder as one file, which
+`spooled` reads: that makes the stream replayable. What was not spooled when the process ended is
+lost, as it is for any reader of that stream, unless its sender waits until it is.
 """
 
 from __future__ import annotations
@@ -20,8 +20,17 @@ class Piece(NamedTuple):
     text: str
 
 
+def pieces_of(folder: Path, after: str = "") -> list[Path]:
+    """The pieces of a spool that are there, in order, those after a name."""
+    found = (each for each in folder.iterdir() if not each.name.startswith("."))
+    return sorted(each for each in found if each.name > after)
+
+
 class Spool(threading.Thread):
-    """Moves pieces into a folder until there are no more, or `stop` is called."""
+    """Moves pieces into a folder until there are no more, or `stop` is called.
+
+    A piece is on the disk when the next one is asked for.
+    """
 
     def __init__(self, pieces: Iterable[Piece], folder: Path, stop: threading.Event) -> None:
         super().__init__(name=f"spool {folder.name}", daemon=True)
@@ -38,13 +47,13 @@ class Spool(threading.Thread):
                 aside = self._folder / f".{piece.name}.tmp"
                 aside.write_text(piece.text, encoding="utf-8")
                 aside.rename(self._folder / piece.name)
-                if self._stop_asked.is_set():
-                    return
         except Exception as error:
             self.error = error
 
     def _unread(self) -> Iterator[Piece]:
-        return (piece for piece in self._pieces if not (self._folder / piece.name).exists())
+        spooled = pieces_of(self._folder)
+        last = spooled[-1].name if spooled else ""
+        return (piece for piece in self._pieces if piece.name > last)
 
     def stop(self) -> None:
         """Stop spooling and wait until it has."""

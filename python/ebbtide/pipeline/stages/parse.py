@@ -44,12 +44,15 @@ def parser(
         for batch in batches:
             for path, content in zip(*batch.columns, strict=True):
                 name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
-                yield from _parse(name, content.as_py(), format, longest_term)
+                yield from parse_document(name, content.as_py(), format, longest_term)
 
     return parse
 
 
-def _parse(name: str, content: bytes, format: str | None, longest_term: int) -> Iterator[Any]:
+def parse_document(
+    name: str, content: bytes, format: str | None, longest_term: int
+) -> Iterator[Any]:
+    """What one document holds, in record batches."""
     import pyarrow as pa
 
     from ebbtide.terms.formats import FormatError, read_tables
@@ -58,23 +61,25 @@ def _parse(name: str, content: bytes, format: str | None, longest_term: int) -> 
     format = format or Path(name.removesuffix(".gz")).suffix.removeprefix(".")
     try:
         for table in read_tables(content, format, name=name, timed=True, bad=bad):
-            yield from _facts(pa.table(table), name, longest_term)
+            yield from facts(pa.table(table), name, longest_term)
     except FormatError as error:
         # What was read of the document before stands.
         bad.append(error.bad)
     except ValueError as error:
         bad.append(str(error))
     if bad:
-        yield _bad_lines(name, [_error(each) for each in bad])
+        yield bad_lines(name, [as_error(each) for each in bad])
 
 
-def _error(bad: Any) -> dict[str, Any]:
+def as_error(bad: Any) -> dict[str, Any]:
+    """A bad line, or a reason alone, as the column `error` has it."""
     if isinstance(bad, str):
         return {"line": None, "column": None, "reason": bad, "text": None}
     return {"line": bad.line, "column": bad.column, "reason": bad.reason, "text": bad.text}
 
 
-def _facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
+def facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
+    """Parsed facts as rows, but for those whose terms are too long."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,14 +91,15 @@ def _facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
             " ".join(row[term] for term in _TERMS) for row in table.filter(is_long).to_pylist()
         )
         shown = [text[:_SHOWN] for text in texts]
-        yield _bad_lines(name, [{**_error(reason), "text": text} for text in shown])
+        yield bad_lines(name, [{**as_error(reason), "text": text} for text in shown])
         table = table.filter(pc.invert(is_long))
     table = table.combine_chunks()
     rows = table.num_rows
     yield from _rows(pa.repeat(name, rows), [table[c] for c in ("t", *_TERMS)], pa.nulls(rows))
 
 
-def _bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
+def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
+    """Errors as rows."""
     import pyarrow as pa
 
     rows = len(errors)

@@ -1,0 +1,171 @@
+"""The outside parts that were fetched, and how each is started, on loopback and for a while."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pyspark
+
+PARTS = Path(os.environ.get("EBBTIDE_PARTS", Path.home() / ".cache/ebbtide/parts"))
+SPARK_HOME = Path(pyspark.__file__).parent
+JVM = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+PATIENCE = 60.0
+
+BROKER = """
+process.roles=broker,controller
+node.id=1
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+controller.quorum.voters=1@127.0.0.1:{controller}
+log.dirs={folder}/logs
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+num.partitions=2
+"""
+MOSQUITTO = """
+listener {port} 127.0.0.1
+allow_anonymous true
+max_queued_messages 0
+"""
+
+
+class Mosquitto(NamedTuple):
+    program: Path
+    libraries: Path | None
+
+
+class Cluster(NamedTuple):
+    address: str
+    work_folders: tuple[Path, ...]
+
+
+def connector() -> list[Path]:
+    """The jars of Spark's Kafka connector, if they were fetched."""
+    return sorted((PARTS / "connector").glob("*.jar"))
+
+
+def kafka_jars() -> list[Path]:
+    """The jars of Apache Kafka, if they were fetched."""
+    return sorted((PARTS / "broker").glob("*.jar"))
+
+
+def mosquitto() -> Mosquitto | None:
+    """The MQTT broker that is installed, or else was fetched."""
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    if (installed := shutil.which("mosquitto", path=path)) is not None:
+        return Mosquitto(Path(installed), None)
+    fetched = PARTS / "mosquitto/usr/sbin/mosquitto"
+    libraries = next((PARTS / "mosquitto/usr/lib").glob("*-linux-*"), None)
+    return Mosquitto(fetched, libraries) if fetched.exists() else None
+
+
+@contextmanager
+def kafka_broker(folder: Path) -> Iterator[str]:
+    """A broker in KRaft mode; its address."""
+    port, controller = free_port(), free_port()
+    settings = folder / "server.properties"
+    settings.write_text(BROKER.format(port=port, controller=controller, folder=folder))
+    java = ("java", *JVM, "-cp", f"{PARTS / 'broker'}/*")
+    identity = ("-t", "MkU3OEVBNTcwNTJENDM2Qk")
+    subprocess.run(
+        [*java, "kafka.tools.StorageTool", "format", *identity, "-c", settings],
+        check=True,
+        capture_output=True,
+    )
+    with running(folder / "broker.log", *java, "kafka.Kafka", str(settings)) as process:
+        wait_for(port, process)
+        yield f"127.0.0.1:{port}"
+
+
+@contextmanager
+def mqtt_broker(folder: Path) -> Iterator[int]:
+    """A broker; its port."""
+    found = mosquitto()
+    assert found is not None
+    port = free_port()
+    settings = folder / "mosquitto.conf"
+    settings.write_text(MOSQUITTO.format(port=port))
+    environment = {} if found.libraries is None else {"LD_LIBRARY_PATH": str(found.libraries)}
+    log = folder / "mosquitto.log"
+    with running(log, str(found.program), "-c", str(settings), environment=environment) as process:
+        wait_for(port, process)
+        yield port
+
+
+@contextmanager
+def spark_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+    """A standalone cluster of one core a worker, from the pyspark package."""
+    work_folders = tuple(folder / f"work-{number}" for number in range(workers))
+    port = free_port()
+    spark_class = str(SPARK_HOME / "bin/spark-class")
+    environment = {"SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+    # What workers know of Ebbtide must come with the job.
+    environment |= {"PYTHONPATH": "", "SPARK_DAEMON_MEMORY": "384m"}
+    address = f"spark://127.0.0.1:{port}"
+    deploy = "org.apache.spark.deploy"
+    with ExitStack() as stack:
+        master = (f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port))
+        process = stack.enter_context(
+            running(folder / "master.log", spark_class, *master, environment=environment)
+        )
+        wait_for(port, process)
+        for work_folder in work_folders:
+            own = free_port()
+            where = ("--host", "127.0.0.1", "--port", str(own), "--webui-port", "0")
+            what = ("--cores", "1", "--memory", "1g", "--work-dir", str(work_folder))
+            worker = (f"{deploy}.worker.Worker", *where, *what, address)
+            log = work_folder.with_suffix(".log")
+            process = stack.enter_context(
+                running(log, spark_class, *worker, environment=environment)
+            )
+            wait_for(own, process)
+        yield Cluster(address, work_folders)
+
+
+@contextmanager
+def running(
+    log: Path, *command: str, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that writes to a log and ends with the block."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})}
+        )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Until somebody answers at a port."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        assert process.poll() is None, f"{process.args!r} has ended"
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(f"nobody answers at port {port}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,57 @@
+"""The offsets of a spool: bounded, replayable, and pruned when committed. No Spark is started."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+from ebbtide.pipeline.sources.spool import Piece, Spool, pieces_of
+from ebbtide.pipeline.sources.spooled import SpoolReader
+
+
+def spool(folder: Path, *names: str) -> None:
+    thread = Spool([Piece(name, "x" * 10) for name in names], folder, threading.Event())
+    thread.start()
+    thread.join()
+    assert thread.error is None
+
+
+def names(folder: Path) -> list[str]:
+    return [piece.name for piece in pieces_of(folder)]
+
+
+def test_a_batch_is_bounded_and_can_be_had_again(tmp_path: Path) -> None:
+    spool(tmp_path, "1", "2", "3", "4", "5")
+    reader = SpoolReader(tmp_path, 25)
+    start = reader.initialOffset()
+    first = reader.latestOffset(start, reader.getDefaultReadLimit())
+    assert first == {"last": "2", "bytes": 20}
+    assert reader.reportLatestOffset() == {"last": "5", "bytes": 50}
+    second = reader.latestOffset(first, reader.getDefaultReadLimit())
+    assert second == {"last": "4", "bytes": 40}
+    # After a crash a new reader is asked for the same.
+    again = SpoolReader(tmp_path, 25).partitions(first, second)
+    assert [row for each in again for row in reader.read(each)] == [
+        ("3", b"x" * 10),
+        ("4", b"x" * 10),
+    ]
+    assert reader.latestOffset(second, ReadAllAvailable()) == {"last": "5", "bytes": 50}
+
+
+def test_a_piece_above_the_bound_is_a_batch(tmp_path: Path) -> None:
+    spool(tmp_path, "1", "2")
+    reader = SpoolReader(tmp_path, 3)
+    first = reader.latestOffset(reader.initialOffset(), reader.getDefaultReadLimit())
+    assert first["last"] == "1"
+    last = reader.latestOffset(first, reader.getDefaultReadLimit())
+    assert reader.latestOffset(last, reader.getDefaultReadLimit()) == last
+
+
+def test_what_is_committed_goes_and_does_not_come_again(tmp_path: Path) -> None:
+    spool(tmp_path, "1", "2", "3")
+    SpoolReader(tmp_path, 100).commit({"last": "2", "bytes": 20})
+    assert names(tmp_path) == ["2", "3"]
+    spool(tmp_path, "1", "2", "3", "4")
+    assert names(tmp_path) == ["2", "3", "4"]
