@@ -169,7 +169,7 @@ def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:
 def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
     """Background facts, of a file of atoms or of RDF."""
     from ebbtide.languages.lars import parse_atoms
-    from ebbtide.languages.lars.reader import WELL_KNOWN
+    from ebbtide.languages.lars.terms import WELL_KNOWN
     from ebbtide.program import TRIPLE, Fact
     from ebbtide.terms.formats import read_triples
 

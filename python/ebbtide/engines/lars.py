@@ -21,7 +21,8 @@ from ebbtide.engines.lars_why import Explainer, Explanation
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars.formula import LarsProgram
-from ebbtide.languages.lars.lower import (
+from ebbtide.languages.lars.lower import lower
+from ebbtide.languages.lars.lowered import (
     EVER,
     NOW,
     OUTSIDE,
@@ -29,7 +30,6 @@ from ebbtide.languages.lars.lower import (
     Lowered,
     Route,
     Tally,
-    lower,
     padded_terms,
 )
 from ebbtide.program import Fact
@@ -103,7 +103,8 @@ class LarsEngine(NativeEngine):
         self._counted = [_CountedPoints(one, start) for one in self.lowered.count_clocks]
         self._waiting: dict[Instant, list[Fact]] = {}
         self._shown: set[Fact] = set()
-        self._holds: set[Fact] = set()
+        #: The atoms that held at the last time point; None after tables, which do not tell.
+        self._holds: set[Fact] | None = set()
         for fact in self.lowered.background:
             self.add(fact)
 
@@ -180,8 +181,11 @@ class LarsEngine(NativeEngine):
                 terms = tuple(map(_parsed, texts))
                 for predicate in predicates:
                     (left if after is None else entered).add(Fact(predicate, terms))
-        self._holds -= left
-        self._holds |= entered
+        if self._holds is None:
+            self._holds = self._all_that_holds()
+        else:
+            self._holds -= left
+            self._holds |= entered
         if not self.lowered.has_outside:
             return Answer(tick, frozenset(self._holds), frozenset(entered), frozenset(left))
         none = bool(self._kernel.facts(self._relation_ids[OUTSIDE]))
@@ -198,10 +202,19 @@ class LarsEngine(NativeEngine):
         """
         if self.lowered.has_outside or self._counted:
             raise ValueError("this program is evaluated time point by time point, with tick()")
+        self._holds = None
         tables = self._timeline.play(self._kernel, to, full)
         return {
             predicate: table
             for predicates, table in zip(self._predicates.values(), tables, strict=True)
+            for predicate in predicates
+        }
+
+    def _all_that_holds(self) -> set[Fact]:
+        return {
+            Fact(predicate, tuple(map(_parsed, texts)))
+            for relation, predicates in self._predicates.items()
+            for texts, _ in self._kernel.facts(relation)
             for predicate in predicates
         }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ebbtide.engines.derivation import Node
 from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode
-from ebbtide.languages.lars.lower import Lowered, Meaning
+from ebbtide.languages.lars.lowered import Lowered, Meaning
 from ebbtide.languages.lars.printing import show_fact, show_term
 from ebbtide.program import IN_PYTHON, Fact
 from ebbtide.time import FOREVER, Instant, show_until

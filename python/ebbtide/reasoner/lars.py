@@ -19,7 +19,7 @@ from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.languages.lars import LarsProgram, load_lars, parse_atoms, parse_lars
 from ebbtide.languages.lars.formula import UNITS
-from ebbtide.languages.lars.reader import WELL_KNOWN
+from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact
 from ebbtide.time import Instant, WindowError, as_instant
 

@@ -12,7 +12,7 @@ extended atom does, so that lifetimes do the work that windows ask for:
 
 An input atom is stated in each relation that needs it, on a stream whose window is W; a rule's
 conclusion holds as long as its body does. Conclusions for T leave a window with `clock W (T)`,
-unless they end no later anyway (`_reach`).
+unless they end no later anyway (`reach`).
 
 Invariant: at every time point t a relation has exactly the facts that its meaning at t says, for
 the answer stream at t (docs/semantics/lars.md). In: a checked program, the first time point and the
@@ -21,11 +21,9 @@ distance between two. Out: `Lowered`, which whoever runs it feeds through `route
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
+from ebbtide.languages.lars.analysis import circular, copies, heads, reach
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,
@@ -38,6 +36,19 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
     variables_of,
+)
+from ebbtide.languages.lars.lowered import (
+    EVER,
+    NOW,
+    OUTSIDE,
+    PAD,
+    Clock,
+    CountClock,
+    Lowered,
+    Meaning,
+    Route,
+    Tally,
+    padded_terms,
 )
 from ebbtide.program import (
     TRIPLE,
@@ -56,90 +67,8 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program import BodyPart as Part
-from ebbtide.terms import IRI, Literal, Term
+from ebbtide.terms import Literal
 from ebbtide.time import EARLIEST, Count, Instant, Landmark, Sliding, Tumbling, Window
-
-NOW: Final = "0"
-EVER: Final = "ever"
-OUTSIDE: Final = "outside"
-#: Fills the columns that an atom in a count window over the whole stream does not need.
-PAD: Final = IRI("")
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where input atoms go: a relation on a stream, with the time point in front if `stamped`."""
-
-    stream: str
-    relation: str
-    stamped: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Where every input atom goes, for a count window over the whole stream.
-
-    Its relation has `width` columns: the predicate, the time point if `stamped`, the arguments.
-    """
-
-    route: Route
-    width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """A relation of time points, fed one a tick: `kind` is point, link (T before U) or first.
-
-    A `first` clock says the first time point of its window, which reaches `back` from now.
-    """
-
-    stream: str
-    relation: str
-    kind: str = "point"
-    back: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CountClock:
-    """The time points of a count window's timeline; None as `predicate`: of the whole stream."""
-
-    relation: str
-    size: int
-    predicate: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a relation says: `kind` is now, in, at, always, tally, tally at or clock."""
-
-    kind: str
-    predicate: str
-    window: str = ""
-    arity: int = 0
-
-
-@dataclass
-class Lowered:
-    """A program, and how input becomes facts of its relations."""
-
-    program: Program = field(default_factory=Program)
-    streams: dict[str, Window] = field(default_factory=dict)
-    routes: dict[str, list[Route]] = field(default_factory=lambda: defaultdict(list))
-    tallies: list[Tally] = field(default_factory=list)
-    clocks: list[Clock] = field(default_factory=list)
-    count_clocks: list[CountClock] = field(default_factory=list)
-    #: The relation of each intensional predicate that says what holds now.
-    outputs: dict[str, str] = field(default_factory=dict)
-    background: list[Fact] = field(default_factory=list)
-    #: The predicates that are one extended atom by another name, with the rule that says so.
-    copies: dict[str, LarsRule] = field(default_factory=dict)
-    #: What the relations say, as far as people want to know.
-    meanings: dict[str, Meaning] = field(default_factory=dict)
-
-    @property
-    def has_outside(self) -> bool:
-        """Whether a head can fall outside the timeline."""
-        return OUTSIDE in self.program.relations
 
 
 def lower(program: LarsProgram, start: Instant, step: int = 1, tick: int | None = None) -> Lowered:
@@ -162,12 +91,12 @@ class _Lowering:
         self._step = step
         self._tick = tick
         self._arities = {TRIPLE: 3, **program.arities()}
-        self._plain = _heads(rule for rule in program.rules if rule.at is None)
-        self._timed = _heads(rule for rule in program.rules if rule.at is not None)
+        self._plain = heads(rule for rule in program.rules if rule.at is None)
+        self._timed = heads(rule for rule in program.rules if rule.at is not None)
         self._background = {fact.relation for fact in program.background}
-        self._reach = _reach(program, tick)
-        self._circular = _circular(program)
-        self._copies = _copies(program)
+        self._reach = reach(program, tick)
+        self._circular = circular(program)
+        self._copies = copies(program)
         self._rules: list[Rule] = []
         self._operators: list[Operator] = []
         self._relations: dict[str, int] = {}
@@ -577,145 +506,3 @@ class _Lowering:
 _T: Final = Variable("T")
 _U: Final = Variable("U")
 _N: Final = Variable("N")
-
-
-def padded_terms(terms: tuple[Term, ...], width: int) -> tuple[Term, ...]:
-    """The columns of an atom in a tally; what no rule reads and is too long is one text."""
-    if len(terms) > width:
-        rest = Literal(" ".join(term.text for term in terms[width - 1 :]))
-        return (*terms[: width - 1], rest)
-    return (*terms, *(PAD,) * (width - len(terms)))
-
-
-def _heads(rules: Iterable[LarsRule]) -> dict[str, list[tuple[Argument, ...]]]:
-    """The different heads of each predicate, variables named by order of appearance.
-
-    A relation is carried over into another one head by head, so that triples of different
-    predicates are told apart there, too: negation needs that for its strata.
-    """
-    found: dict[str, list[tuple[Argument, ...]]] = defaultdict(list)
-    for rule in rules:
-        names: dict[Argument, Variable] = {}
-        arguments = tuple(
-            names.setdefault(argument, Variable(f"x{len(names)}"))
-            if isinstance(argument, Variable)
-            else argument
-            for argument in rule.head.arguments
-        )
-        if arguments not in found[rule.head.relation]:
-            found[rule.head.relation].append(arguments)
-    return found
-
-
-def _circular(program: LarsProgram) -> set[str]:
-    """The predicates under `always` in rules whose conclusions they depend on."""
-    direct: dict[str, set[str]] = defaultdict(set)
-    for rule in program.rules:
-        direct[rule.head.relation].update(part.atom.relation for part in rule.atoms())
-
-    def needed(predicate: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [predicate]
-        while waiting:
-            for one in direct.get(waiting.pop(), set()) - found:
-                found.add(one)
-                waiting.append(one)
-        return found
-
-    return {
-        part.atom.relation
-        for rule in program.rules
-        for part in rule.positives
-        if part.mode is Mode.ALWAYS and rule.head.relation in needed(part.atom.relation)
-    }
-
-
-def _copies(program: LarsProgram) -> dict[str, LarsRule]:
-    """The predicates whose only rule says an extended atom by another name, argument by argument.
-
-    They need no relation of their own. A copy of itself, by whatever way round, is none.
-    """
-    rules: dict[str, list[LarsRule]] = defaultdict(list)
-    for rule in program.rules:
-        rules[rule.head.relation].append(rule)
-    known = {fact.relation for fact in program.background}
-    found = {
-        predicate: rule
-        for predicate, (rule, *others) in rules.items()
-        if not others and predicate not in known and predicate != TRIPLE and _is_copy(rule)
-    }
-    for predicate in list(found):
-        met, one = {predicate}, predicate
-        while (rule_ := found.get(one)) is not None:
-            one = rule_.positives[0].atom.relation
-            if one in met:
-                del found[predicate]
-                break
-            met.add(one)
-    return found
-
-
-def _is_copy(rule: LarsRule) -> bool:
-    if rule.at is not None or len(rule.body) != 1 or not isinstance(rule.body[0], Extended):
-        return False
-    part = rule.body[0]
-    is_tally = isinstance(part.window, CountWindow) and not part.window.of_predicate
-    arguments = part.atom.arguments
-    if part.mode is Mode.AT:
-        assert part.at is not None
-        arguments = (part.at, *arguments)
-    are_variables = all(isinstance(argument, Variable) for argument in arguments)
-    return (
-        not is_tally
-        and part.atom.relation != TRIPLE
-        and are_variables
-        and len(set(arguments)) == len(arguments)
-        and arguments == rule.head.arguments
-    )
-
-
-def _reach(program: LarsProgram, tick: int | None) -> dict[str, int | None]:
-    """How many time points back conclusions by @ reach at most; None: any number.
-
-    A rule `@T p :- @T q in [n], ...` concludes nothing for a T that is further back than n, nor
-    than q reaches.
-    """
-    reach: dict[str, int | None] = {
-        rule.head.relation: 0 for rule in program.rules if rule.at is not None
-    }
-    while True:
-        before = dict(reach)
-        for rule in program.rules:
-            if rule.at is None or reach[rule.head.relation] is None:
-                continue
-            bounds = [
-                bound
-                for part in rule.positives
-                if part.mode is Mode.AT and part.at == rule.at and isinstance(part.at, Variable)
-                for bound in _bounds(part, reach, program, tick)
-                if bound is not None
-            ]
-            known = reach[rule.head.relation]
-            assert known is not None
-            reach[rule.head.relation] = max(known, min(bounds)) if bounds else None
-        if reach == before:
-            return reach
-
-
-def _bounds(
-    part: Extended, reach: dict[str, int | None], program: LarsProgram, tick: int | None
-) -> list[int | None]:
-    """How far back an @ in a body can look."""
-    bounds: list[int | None] = []
-    match part.window:
-        case TimeWindow(span):
-            bounds.append(span.points(tick, part.origin))
-        case TumblingWindow(span):
-            bounds.append(span.points(tick, part.origin) - 1)
-        case _:
-            pass
-    predicate = part.atom.relation
-    is_concluded_only = predicate in reach and predicate != TRIPLE
-    if is_concluded_only and all(fact.relation != predicate for fact in program.background):
-        bounds.append(reach[predicate])
-    return bounds

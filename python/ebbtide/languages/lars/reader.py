@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from ebbtide.languages.lars.check import check
 from ebbtide.languages.lars.formula import (
@@ -32,20 +32,12 @@ from ebbtide.languages.lars.formula import (
     TumblingWindow,
     Window,
 )
-from ebbtide.languages.lars.tokens import Token, place, tokens
-from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
+from ebbtide.languages.lars.terms import ARITHMETIC, WELL_KNOWN, TermReader
+from ebbtide.languages.lars.tokens import Token
+from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.check import did_you_mean
 from ebbtide.program.operator import FUNCTIONS
-from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
-from ebbtide.terms.term import RDF, XSD, XSD_STRING
 
-WELL_KNOWN: Final = {
-    "rdf": RDF,
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "xsd": XSD,
-}
-MAX_DEPTH: Final = 100
 MAX_DIGITS: Final = 12
 
 _COMPARISONS: Final = {
@@ -61,7 +53,6 @@ _COMPARISONS: Final = {
     ">=": "ge",
     "≥": "ge",
 }
-_ARITHMETIC: Final = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 _QUANTIFIERS: Final = {
     "always": Mode.ALWAYS,
     "box": Mode.ALWAYS,
@@ -104,18 +95,8 @@ def parse_atoms(
     return _Reader(text, source, prefixes).facts(refuses)
 
 
-class _Reader:
+class _Reader(TermReader):
     """One text on its way; the methods take tokens from the front."""
-
-    def __init__(self, text: str, source: str, prefixes: dict[str, str] | None = None) -> None:
-        self._text = text
-        self._source = source
-        self._tokens = tokens(text, source)
-        self._next = 0
-        self._depth = 0
-        self._fresh = 0
-        self._prefixes = dict(WELL_KNOWN if prefixes is None else prefixes)
-        self._extra: list[BodyPart] = []
 
     # ---- statements --------------------------------------------------------------------------
 
@@ -229,7 +210,7 @@ class _Reader:
             return False
         if token.kind in ("QUOTED", "IRI", "PREFIXED"):
             return after.text == "("
-        return token.kind == "NAME" and after.kind != "COMPARISON" and after.text not in _ARITHMETIC
+        return token.kind == "NAME" and after.kind != "COMPARISON" and after.text not in ARITHMETIC
 
     def _extended(self) -> Extended:
         """An atom with what stands around it: a quantifier, a time point, a window."""
@@ -489,185 +470,3 @@ class _Reader:
         if token.kind != "VARIABLE" or token.text == "_":
             self._fail("a variable", token)
         return Variable(token.text)
-
-    # ---- atoms and terms ---------------------------------------------------------------------
-
-    def _atom(self) -> Atom:
-        first = self._take()
-        arguments: list[Argument] = []
-        if first.kind not in ("NAME", "QUOTED", "IRI", "PREFIXED"):
-            self._fail("an atom", first)
-        last = first
-        if self._peek().text == "(":
-            self._take()
-            if self._peek().text != ")":
-                arguments.append(self._expression())
-                while self._peek().text == ",":
-                    self._take()
-                    arguments.append(self._expression())
-            last = self._expect(")")
-        origin = self._origin(first, last)
-        match first.kind:
-            case "NAME":
-                return Atom(first.text, tuple(arguments), origin)
-            case "QUOTED" if ":" not in first.text:
-                return Atom(first.text[1:-1], tuple(arguments), origin)
-        predicate = self._iri(first)
-        if len(arguments) == 2:
-            return Atom(TRIPLE, (arguments[0], predicate, arguments[1]), origin)
-        if len(arguments) == 1:
-            return Atom(TRIPLE, (arguments[0], IRI(RDF + "type"), predicate), origin)
-        raise ProgramError(
-            f"{first.text} is an IRI, so it takes a subject and an object, or one member of a "
-            f"class: not {len(arguments)} arguments",
-            origin,
-        )
-
-    def _time(self) -> Argument:
-        token = self._peek()
-        if token.text == "(":
-            return self._expression()
-        if token.kind == "VARIABLE" or (token.kind == "NUMBER" and token.text.isdigit()):
-            return self._operand()
-        self._fail("a time point: a variable or a number", token)
-
-    def _expression(self) -> Argument:
-        left = self._product()
-        while self._peek().text in ("+", "-"):
-            left = self._applied(self._take(), left, self._product())
-        return left
-
-    def _product(self) -> Argument:
-        left = self._operand()
-        while self._peek().text in ("*", "/"):
-            left = self._applied(self._take(), left, self._operand())
-        return left
-
-    def _applied(self, sign: Token, left: Argument, right: Argument) -> Variable:
-        result = self._fresh_variable()
-        guard = Guard(_ARITHMETIC[sign.text], (left, right, result), self._at(sign))
-        self._extra.append(guard)
-        return result
-
-    def _operand(self) -> Argument:
-        token = self._take()
-        match token.kind:
-            case "VARIABLE":
-                return self._fresh_variable() if token.text == "_" else Variable(token.text)
-            case "NUMBER":
-                return _number(token.text)
-            case "STRING":
-                return self._string(token)
-            case "NAME":
-                if token.text in ("true", "false"):
-                    return Literal(token.text, XSD + "boolean")
-                return IRI(token.text)
-            case "BLANK":
-                return BlankNode(token.text[2:])
-            case "QUOTED" | "IRI" | "PREFIXED":
-                return self._iri(token)
-        if token.text == "-":
-            after = self._take()
-            if after.kind != "NUMBER":
-                self._fail("a number", after)
-            return _number("-" + after.text)
-        if token.text == "(":
-            self._deeper(token)
-            inner = self._expression()
-            self._depth -= 1
-            self._expect(")")
-            return inner
-        self._fail("a term", token)
-
-    def _string(self, token: Token) -> Literal:
-        term = self._parsed(token)
-        assert isinstance(term, Literal)
-        if self._peek().kind == "DATATYPE":
-            self._take()
-            return Literal(term.lexical, self._iri(self._take()).value)
-        if self._peek().text == "@" and self._peek(1).kind == "NAME":
-            self._take()
-            return Literal(term.lexical, XSD_STRING, self._take().text)
-        return term
-
-    def _iri(self, token: Token) -> IRI:
-        if token.kind == "QUOTED":
-            return IRI(self._parsed(token, f"<{token.text[1:-1]}>").text[1:-1])
-        if token.kind == "IRI":
-            return IRI(self._parsed(token).text[1:-1])
-        if token.kind != "PREFIXED":
-            self._fail("an IRI", token)
-        prefix, _, local = token.text.partition(":")
-        if prefix not in self._prefixes:
-            hint = did_you_mean(prefix, self._prefixes)
-            raise ProgramError(f"the prefix {prefix}: is not declared{hint}", self._at(token))
-        return IRI(self._prefixes[prefix] + local)
-
-    def _parsed(self, token: Token, text: str | None = None) -> IRI | BlankNode | Literal:
-        try:
-            return parse_term(text or token.text)
-        except TermError as error:
-            raise ProgramError(str(error), self._at(token)) from None
-
-    def _ground(self, atom: Atom) -> Fact:
-        terms = []
-        for argument in atom.arguments:
-            if isinstance(argument, Variable):
-                name = "_" if argument.name.startswith("_") else argument.name
-                raise ProgramError(
-                    f"{name} is a variable, and a fact has none; add a body after `:-`", atom.origin
-                )
-            terms.append(argument)
-        return Fact(atom.relation, tuple(terms))
-
-    # ---- tokens ------------------------------------------------------------------------------
-
-    def _peek(self, ahead: int = 0) -> Token:
-        return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
-
-    def _take(self) -> Token:
-        token = self._peek()
-        self._next += 1
-        return token
-
-    def _is(self, name: str) -> bool:
-        token = self._peek()
-        return token.text == name and token.kind in ("NAME", "VARIABLE")
-
-    def _skip(self, name: str) -> bool:
-        if self._is(name):
-            self._take()
-            return True
-        return False
-
-    def _expect(self, text: str) -> Token:
-        token = self._take()
-        if token.text != text or token.kind == "STRING":
-            self._fail("a full stop" if text == "." else text, token)
-        return token
-
-    def _deeper(self, token: Token) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise ProgramError("too many brackets within each other", self._at(token))
-
-    def _fresh_variable(self) -> Variable:
-        self._fresh += 1
-        return Variable(f"_{self._fresh}")
-
-    def _fail(self, wanted: str, token: Token) -> NoReturn:
-        found = f"`{token.text}`" if token.text else "the end of the text"
-        raise ProgramError(f"expected {wanted}, found {found}", self._at(token))
-
-    def _at(self, token: Token) -> Origin:
-        return self._origin(token, token)
-
-    def _origin(self, first: Token, last: Token) -> Origin:
-        written = self._text[first.start : last.end]
-        return place(self._text, first.start, self._source, written)
-
-
-def _number(text: str) -> Literal:
-    if "e" in text.lower():
-        return Literal(text, XSD + "double")
-    return Literal(text, XSD + ("decimal" if "." in text else "integer"))

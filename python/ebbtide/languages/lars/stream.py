@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ebbtide.languages.lars.formula import LarsProgram
-from ebbtide.languages.lars.reader import WELL_KNOWN, parse_atoms
+from ebbtide.languages.lars.reader import parse_atoms
+from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact, Origin, ProgramError
 from ebbtide.terms import IRI, Literal, Term
 from ebbtide.terms.term import XSD

@@ -1,0 +1,66 @@
+"""The tokens of a LARS text, taken from the front."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from ebbtide.languages.lars.tokens import Token, place, tokens
+from ebbtide.program import Origin, ProgramError, Variable
+
+MAX_DEPTH: Final = 100
+
+
+class Cursor:
+    """A place in a text. Nesting is counted, so that no input is too deep."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._source = source
+        self._tokens = tokens(text, source)
+        self._next = 0
+        self._depth = 0
+        self._fresh = 0
+
+    def _peek(self, ahead: int = 0) -> Token:
+        return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
+
+    def _take(self) -> Token:
+        token = self._peek()
+        self._next += 1
+        return token
+
+    def _is(self, name: str) -> bool:
+        token = self._peek()
+        return token.text == name and token.kind in ("NAME", "VARIABLE")
+
+    def _skip(self, name: str) -> bool:
+        if self._is(name):
+            self._take()
+            return True
+        return False
+
+    def _expect(self, text: str) -> Token:
+        token = self._take()
+        if token.text != text or token.kind == "STRING":
+            self._fail("a full stop" if text == "." else text, token)
+        return token
+
+    def _deeper(self, token: Token) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ProgramError("too many brackets within each other", self._at(token))
+
+    def _fresh_variable(self) -> Variable:
+        self._fresh += 1
+        return Variable(f"_{self._fresh}")
+
+    def _fail(self, wanted: str, token: Token) -> NoReturn:
+        found = f"`{token.text}`" if token.text else "the end of the text"
+        raise ProgramError(f"expected {wanted}, found {found}", self._at(token))
+
+    def _at(self, token: Token) -> Origin:
+        return self._origin(token, token)
+
+    def _origin(self, first: Token, last: Token) -> Origin:
+        written = self._text[first.start : last.end]
+        return place(self._text, first.start, self._source, written)

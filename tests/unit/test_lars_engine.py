@@ -1,0 +1,158 @@
+"""The LARS engine: Arrow in and out, in any mixture with facts and single ticks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ebbtide.engines.lars import LarsEngine
+from ebbtide.engines.protocol import LateFact
+from ebbtide.languages.lars import parse_atoms, parse_lars, show_fact
+from ebbtide.program import Fact
+from ebbtide.reasoner.lars import LarsReasoner
+from ebbtide.terms import parse_term
+
+pa = pytest.importorskip("pyarrow")
+
+PROGRAM = """
+    last(X) :- p(X,_) in [#3].
+    when(T) :- @T p(_,_) in [#2].
+    own(X) :- p(X,_) in [#1 per X].
+    seen(X,Y) :- p(X,Y) in [2].
+    copy(X,Y) :- p(X,Y) in [2].
+    again(X,Y) :- copy(X,Y).
+    steady(X,Y) :- always p(X,Y) in [1].
+    @T mark(X) :- @T p(X,_) in [1], not q(X).
+    marked(X) :- mark(X) in [1].
+"""
+ATOMS = {
+    0: "p(a,b). q(c).",
+    1: "p(a,b). p(c,d).",
+    2: "q(a).",
+    4: "p(c,d). p(c,e). p(d,e). q(d).",
+    5: "p(c,d).",
+    9: "",
+}
+LAST = 9
+
+
+def table(predicate: str, first: int, last: int) -> tuple[Any, list[str]]:
+    rows = [
+        (at, fact.terms)
+        for at, text in ATOMS.items()
+        for fact in parse_atoms(text, "", {})
+        if first <= at <= last and fact.relation == predicate
+    ]
+    arity = {"p": 2, "q": 1}[predicate]
+    names = [f"c{place}" for place in range(arity)]
+    columns = [
+        pa.array([terms[place].text for _, terms in rows], pa.string()) for place in range(arity)
+    ]
+    return pa.table([pa.array([at for at, _ in rows], pa.int64()), *columns], ["t", *names]), names
+
+
+def by_ticks() -> dict[int, set[str]]:
+    engine = LarsEngine(parse_lars(PROGRAM), start=0)
+    found = {}
+    for at in range(LAST + 1):
+        for fact in parse_atoms(ATOMS.get(at, ""), "", {}):
+            engine.take(fact, at)
+        found[at] = {show_fact(fact) for fact in engine.tick().atoms or ()}
+    return found
+
+
+def rows(predicate: str, answers: Any) -> list[tuple[int, int, str]]:
+    found = []
+    for row in pa.table(answers).to_pylist():
+        at, diff = row.pop("t"), row.pop("diff", 1)
+        found.append((at, diff, show_fact(Fact(predicate, tuple(map(parse_term, row.values()))))))
+    return found
+
+
+# How the time points up to each are answered.
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(9, "full")],
+        [(0, "full"), (3, "full"), (9, "full")],
+        [(2, "full"), (4, "tick"), (9, "full")],
+        [(1, "changes"), (5, "full"), (7, "changes"), (9, "full")],
+        [(4, "changes"), (9, "changes")],
+    ],
+)
+def test_tables_and_ticks_mix(steps: list[tuple[int, str]]) -> None:
+    expected = by_ticks()
+    engine = LarsEngine(parse_lars(PROGRAM), start=0)
+    held: set[str] = set()
+    first = 0
+    for last, how in steps:
+        for predicate in ("p", "q"):
+            data, names = table(predicate, first, last)
+            assert engine.feed(data, predicate, "t", names) == 0
+        if how == "tick":
+            for at in range(first, last + 1):
+                held = {show_fact(fact) for fact in engine.tick().atoms or ()}
+                assert held == expected[at], at
+        else:
+            told = [
+                row
+                for predicate, answers in engine.play(last, full=how == "full").items()
+                for row in rows(predicate, answers)
+            ]
+            for at in range(first, last + 1):
+                now = [(diff, atom) for then, diff, atom in told if then == at]
+                if how == "full":
+                    held = {atom for _, atom in now}
+                else:
+                    held -= {atom for diff, atom in now if diff < 0}
+                    held |= {atom for diff, atom in now if diff > 0}
+                assert held == expected[at], at
+        first = last + 1
+
+
+def test_what_comes_late_is_told() -> None:
+    engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
+    engine.tick()
+    with pytest.raises(LateFact):
+        engine.take(Fact.of("p", 1), at=0)
+    data = pa.table({"t": [0, 1], "x": ['"a"', '"b"']})
+    assert engine.feed(data, "p", "t", ["x"]) == 1
+    assert len(engine.tick().atoms or ()) == 1
+
+
+def test_what_no_stream_can_state_is_refused() -> None:
+    engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
+    for fact, message in ((Fact.of("q", 1), "concluded by rules"), (Fact.of("p"), "1 arguments")):
+        with pytest.raises(ValueError, match=message):
+            engine.take(fact, at=0)
+
+
+def test_a_copy_is_explained_by_its_rule() -> None:
+    reasoner = LarsReasoner("again(X) :- copy(X).\ncopy(X) :- p(X) in [2].")
+    reasoner.push("p(a).", at=3)
+    reasoner.advance(to=4)
+    assert reasoner.why("again(a)").splitlines() == [
+        "again(a) until 6: by r1 (<text>:1:1)",
+        "  copy(a) until 6: by r2 (<text>:2:1)",
+        "    p(a) in [2] until 6: input at 3",
+    ]
+
+
+def test_a_conclusion_in_the_past_is_explained_with_its_time() -> None:
+    reasoner = LarsReasoner(
+        "@T hot :- @T temp(V) in [2], V > 30.\nalarm :- always hot in [1], not off."
+    )
+    reasoner.push("temp(31).", at=1)
+    reasoner.push("temp(40).", at=2)
+    reasoner.advance(to=2)
+    assert reasoner.why("alarm").splitlines() == [
+        "alarm: by r2 (<text>:2:1)",
+        "  always hot in [1]: at every time point of the window",
+        "  not off",
+    ]
+    assert reasoner.why("hot").splitlines() == [
+        "hot until 3: because",
+        "  @2 hot until 5: by r1 (<text>:1:1)",
+        "    @2 temp(40) in [2] until 5: input",
+    ]
