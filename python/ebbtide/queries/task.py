@@ -144,7 +144,12 @@ class Task:
     def evaluate(self, tick: Instant) -> Answers | None:
         """Answer at a tick, and move on to the next one."""
         self._move_on(tick)
-        if self.handle.state == "paused" or not self._reports(tick):
+        if self.handle.state == "paused":
+            # What happens meanwhile comes and goes, so that it does not pile up.
+            for sight in self.sights:
+                self._look(sight, tick)
+            return None
+        if not self._reports(tick):
             return None
         plan, emits = self.plan, self.query.emits
         if isinstance(plan, Direct):

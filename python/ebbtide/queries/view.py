@@ -145,6 +145,12 @@ class Reader:
     changes: Counter[Row] = field(default_factory=Counter)
     is_following: bool = False
 
+    def note(self, row: Row, diff: int) -> None:
+        """A row came or went; one that did both is forgotten."""
+        self.changes[row] += diff
+        if not self.changes[row]:
+            del self.changes[row]
+
 
 def wants(
     plan: Direct | Asked, query: ContinuousQuery, graph: IRI | None, widest: int, step: int
@@ -310,7 +316,7 @@ class View:
             for relation, readers in followers.items():
                 for row, diff in changes[relation]:
                     for reader in readers:
-                        reader.changes[tuple(row)] += diff
+                        reader.note(tuple(row), diff)
 
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""

@@ -217,6 +217,27 @@ def test_pause_and_resume() -> None:
     assert [(each.tick, len(each)) for each in query] == [(10, 1), (30, 2)]
 
 
+@pytest.mark.parametrize("emits", ["QUERY", "ISTREAM"])
+def test_memory_is_flat_over_a_long_stream_of_new_terms(emits: str) -> None:
+    engine = QueryEngine(report="content-change")
+    query = engine.register(
+        f"""{PREFIX} REGISTER {emits} ex:q AS
+        SELECT ?s ?z FROM STREAM ex:s [RANGE 20ms STEP 10ms] {{ ?s ex:p ?o . ?s ex:q ?z }}"""
+    )
+    query.subscribe(len)
+    sizes = []
+    for paused in (False, True):
+        if paused:
+            query.pause()
+        for at in range(5_000 * paused, 5_000 * (paused + 1)):
+            engine.push(S, [(node(at), P, 1), (node(at), node("q"), 2)], at)
+        (view,) = engine._views.values()
+        stats = view.engine.stats()  # type: ignore[union-attr]
+        changes = sum(len(reader.changes) for reader in view.readers)
+        sizes.append((stats["terms"], stats["waiting"], stats["facts"], changes))
+    assert all(size < 500 for sizes_then in sizes for size in sizes_then)
+
+
 def test_a_wider_query_registered_later_keeps_what_is_still_there() -> None:
     engine = QueryEngine()
     text = """PREFIX ex: <http://e/> REGISTER QUERY q{0} AS
