@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.placements.placement import Placement
@@ -35,11 +37,16 @@ class ShardedPlacement(Placement):
     unit: Rules
     shards: int
 
+    @property
+    def _ends(self) -> Path:
+        return self.checkpoint.folder / "end"
+
     def prepare(self, facts: DataFrame) -> DataFrame:
         """Reason in shards; what says that the streams have ended is one more stream."""
         from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
-        lines = facts.sparkSession.readStream.text(str(self.checkpoint.spool(END)))
+        self._ends.mkdir(exist_ok=True)
+        lines = facts.sparkSession.readStream.text(str(self._ends))
         nothing = (F.lit(None).cast(kind).alias(name) for name, kind in facts.dtypes[2:])
         ends = lines.select(F.lit(END).alias("stream"), F.lit(END).alias("source"), *nothing)
         return reason_in_shards(facts.unionByName(ends), self.unit, self.shards)
@@ -69,5 +76,5 @@ class ShardedPlacement(Placement):
 
     def end(self, query: StreamingQuery) -> None:
         """Tell the shards, and wait until they have answered."""
-        (self.checkpoint.spool(END) / f"{time.time_ns()}.txt").write_text("end\n")
+        replace_file(self._ends / f"{time.time_ns()}.txt", b"end\n")
         query.processAllAvailable()
