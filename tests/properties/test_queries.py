@@ -346,3 +346,25 @@ def _changes(case: Case, emits: Any, registered: int, by: int, others: bool) -> 
     pushed(engine, case.streams, after=registered + 8)
     engine.finish()
     return list(query)
+
+
+@given(CASES, st.lists(st.tuples(FACTS, st.integers(0, 24)), max_size=4))
+def test_retraction_is_the_same_both_ways(case: Case, retractions: list[tuple[Fact, int]]) -> None:
+    events = [
+        (at, stream.value, fact) for stream, timed in case.streams.items() for fact, at in timed
+    ]
+    events += [(at, "", fact) for fact, at in retractions]
+    reported = []
+    for is_new in (True, False):
+        engine = QueryEngine(
+            RULES[case.rules], background=case.background, incremental=is_new, lazy=is_new
+        )
+        query = engine.register(case.query)
+        for at, stream, fact in sorted(events, key=lambda each: each[0]):
+            if stream:
+                engine.push(stream, fact, at)
+            else:
+                engine.retract(fact, at)
+        engine.finish()
+        reported.append([(each.tick, told(each)) for each in query])
+    assert reported[0] == reported[1]
