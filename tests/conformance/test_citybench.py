@@ -32,7 +32,7 @@ SSN, SAO = "http://purl.oclc.org/NET/ssnx/ssn#", "http://purl.oclc.org/NET/sao/"
 CITY = "http://www.insight-centre.org/citytraffic#"
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 PACE = 1_600
-ROWS = 5
+ROWS = 4
 
 pytestmark = pytest.mark.skipif(not QUERIES, reason=ABSENT)
 

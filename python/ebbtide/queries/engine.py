@@ -17,7 +17,7 @@ from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
 from ebbtide.queries.explain import explained
-from ebbtide.queries.lowering import Asked, plan_query
+from ebbtide.queries.lowering import plan_query
 from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
@@ -168,7 +168,7 @@ class QueryEngine:
         closes = closes_of(query, report, self._t0)
         wanted = list(wanted_graphs(query, program))
         graphs = [each.name for each in wanted]
-        plan = plan_query(query, graphs) if self._incremental else Asked(query.text)
+        plan = plan_query(query, graphs, self._incremental)
         step = min((grid.step for grid in grids), default=0)
         sights: list[Sight] = []
         for each in wanted:

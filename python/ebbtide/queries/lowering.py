@@ -105,9 +105,11 @@ class Asked:
     parts: tuple[str, ...] = field(default=(), compare=False)
 
 
-def plan_query(query: ContinuousQuery, graphs: Sequence[IRI | None]) -> Direct | Asked:
+def plan_query(
+    query: ContinuousQuery, graphs: Sequence[IRI | None], incremental: bool = True
+) -> Direct | Asked:
     """How a query runs, of whose dataset these graphs have views."""
-    planner = _Planner(graphs)
+    planner = _Planner(graphs, incremental)
     algebra = with_plain_names(query.algebra)
     match algebra:
         case ("select", _, ("distinct" | "reduced", ("project", inner, names))):
@@ -138,7 +140,8 @@ def _direct(graph: IRI | None, pattern: Maintained, names: Sequence[str]) -> Dir
 class _Planner:
     """Takes one query apart."""
 
-    def __init__(self, graphs: Sequence[IRI | None]) -> None:
+    def __init__(self, graphs: Sequence[IRI | None], incremental: bool) -> None:
+        self._maintains = incremental
         self._graphs: Mapping[str, IRI] = {each.text: each for each in graphs if each is not None}
         self.tables: list[Table] = []
         self.parts: list[str] = []
@@ -164,7 +167,7 @@ class _Planner:
         match pattern:
             case ("graph", inner, str(name)) if name in self._graphs:
                 return self._lowered(inner, self._graphs[name], names, one_by_one)
-        if has_graphs(pattern) or not is_steady(pattern):
+        if not self._maintains or has_graphs(pattern) or not is_steady(pattern):
             return None
         columns = tuple(name[1:] for name in names)
         said = repr((pattern, columns, one_by_one))
