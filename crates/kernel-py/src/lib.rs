@@ -3,6 +3,7 @@
 //! Thin: one file per exposed noun, typed by `python/ebbtide/_kernel.pyi`. Relations, streams and
 //! rules go by their positions here; the Python side has the names.
 
+mod answers;
 mod bad_line;
 mod bare;
 mod builtin;

@@ -4,19 +4,13 @@
 //! column, and it reads the time points themselves (`ebbtide.languages.lars.lower`). Here both are
 //! fed without a Python object a fact or a tick, and many ticks are answered in one batch.
 
-use std::sync::Arc;
-
-use arrow_array::types::Int32Type;
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
-};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
-use ebbtide_kernel::ids::{RelationId, RowId, StreamId, TermId};
-use ebbtide_kernel::instant::{Instant, NEVER};
+use ebbtide_kernel::ids::{RelationId, StreamId, TermId};
+use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::kernel::{Kernel as Core, Refused};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::answers::{Answers, Mirror};
 use crate::kernel::Kernel;
 use crate::table::Table;
 use crate::{capsule, columns};
@@ -66,6 +60,8 @@ pub struct Timeline {
     next: i64,
     clocks: Vec<Clock>,
     outputs: Vec<RelationId>,
+    /// What the outputs held before the next time point, if that was answered in full.
+    mirrors: Option<(i64, Vec<Mirror>)>,
 }
 
 impl Timeline {
@@ -129,6 +125,7 @@ impl Timeline {
             next: start,
             clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
             outputs: outputs.into_iter().map(RelationId::at).collect(),
+            mirrors: None,
         })
     }
 
@@ -226,13 +223,17 @@ impl Timeline {
         to: i64,
         full: bool,
     ) -> PyResult<Vec<Table>> {
-        let mut answers = Answers::new(&mut kernel.core, &self.outputs, full);
+        let known = self.mirrors.take().filter(|(next, _)| full && *next == self.next);
+        let mirrors = known.map(|(_, mirrors)| mirrors);
+        let mut answers = Answers::new(&mut kernel.core, &self.outputs, full, mirrors);
         let outcome = self.play_into(py, kernel, to, &mut answers);
+        let is_known = full && outcome.is_ok();
         let tables = outcome.and_then(|()| {
             let tables = answers.tables(&kernel.core);
             tables.map_err(|error| PyValueError::new_err(error.to_string()))
         });
-        answers.release(&mut kernel.core);
+        let mirrors = answers.release(&mut kernel.core);
+        self.mirrors = is_known.then_some((self.next, mirrors));
         tables
     }
 }
@@ -250,191 +251,5 @@ impl Timeline {
             answers.note(&mut kernel.core, tick);
         }
         Ok(())
-    }
-}
-
-/// The facts of one output relation that hold, side by side: what a full answer copies.
-#[derive(Default)]
-struct Mirror {
-    rows: Vec<RowId>,
-    columns: Vec<Vec<TermId>>,
-    /// For each row of the relation, its place here.
-    places: Vec<u32>,
-}
-
-impl Mirror {
-    fn of(core: &Core, relation: RelationId) -> Self {
-        let columns = vec![Vec::new(); core.relation(relation).arity()];
-        let mut mirror = Self { columns, ..Self::default() };
-        for row in core.relation(relation).live() {
-            mirror.enter(core, relation, row);
-        }
-        mirror
-    }
-
-    fn enter(&mut self, core: &Core, relation: RelationId, row: RowId) {
-        if row.index() >= self.places.len() {
-            self.places.resize(row.index() + 1, 0);
-        }
-        self.places[row.index()] = self.rows.len() as u32;
-        self.rows.push(row);
-        for (column, terms) in self.columns.iter_mut().enumerate() {
-            terms.push(core.relation(relation).term(row, column));
-        }
-    }
-
-    fn leave(&mut self, row: RowId) {
-        let place = self.places[row.index()] as usize;
-        self.rows.swap_remove(place);
-        if let Some(moved) = self.rows.get(place) {
-            self.places[moved.index()] = place as u32;
-        }
-        for terms in &mut self.columns {
-            terms.swap_remove(place);
-        }
-    }
-}
-
-/// The rows of one output relation.
-struct Lines {
-    relation: RelationId,
-    points: Vec<i64>,
-    cells: Vec<Vec<TermId>>,
-    diffs: Vec<i8>,
-    mirror: Mirror,
-}
-
-/// What some ticks answer. A term is kept in use while it is among the answers, so that its id
-/// stands for it throughout.
-struct Answers {
-    lines: Vec<Lines>,
-    /// For each relation of the program, its place among the lines.
-    place: Vec<Option<usize>>,
-    kept: Vec<TermId>,
-    full: bool,
-}
-
-impl Answers {
-    fn new(core: &mut Core, outputs: &[RelationId], full: bool) -> Self {
-        let mut place = vec![None; core.program().relations.len()];
-        let lines = outputs.iter().enumerate().map(|(position, relation)| {
-            place[relation.index()] = Some(position);
-            let arity = core.relation(*relation).arity();
-            let mirror = if full { Mirror::of(core, *relation) } else { Mirror::default() };
-            Lines {
-                relation: *relation,
-                points: Vec::new(),
-                cells: vec![Vec::new(); arity],
-                diffs: Vec::new(),
-                mirror,
-            }
-        });
-        let lines: Vec<Lines> = lines.collect();
-        let mut kept = Vec::new();
-        for line in &lines {
-            kept.extend(line.mirror.columns.iter().flatten());
-        }
-        kept.iter().for_each(|term| core.dictionary_mut().retain(*term));
-        Self { lines, place, kept, full }
-    }
-
-    fn note(&mut self, core: &mut Core, tick: i64) {
-        let fresh = self.kept.len();
-        for (change, after) in core.changes() {
-            let Some(place) = self.place[change.fact.relation.index()] else { continue };
-            let (came, went) = (change.before == NEVER, after == NEVER);
-            if came == went {
-                continue;
-            }
-            let Lines { relation, points, cells, diffs, mirror } = &mut self.lines[place];
-            let row = change.fact.row;
-            if came || !self.full {
-                self.kept.extend(core.relation(*relation).terms(row));
-            }
-            if self.full {
-                if came {
-                    mirror.enter(core, *relation, row);
-                } else {
-                    mirror.leave(row);
-                }
-                continue;
-            }
-            points.push(tick);
-            diffs.push(if came { 1 } else { -1 });
-            for (column, cells) in cells.iter_mut().enumerate() {
-                cells.push(core.relation(*relation).term(row, column));
-            }
-        }
-        for term in &self.kept[fresh..] {
-            core.dictionary_mut().retain(*term);
-        }
-        if self.full {
-            for Lines { points, cells, mirror, .. } in &mut self.lines {
-                points.resize(points.len() + mirror.rows.len(), tick);
-                for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                    cells.extend_from_slice(terms);
-                }
-            }
-        }
-    }
-
-    fn tables(&mut self, core: &Core) -> Result<Vec<Table>, ArrowError> {
-        let mut codes = Codes::default();
-        let coded: Vec<Vec<Vec<i32>>> = self
-            .lines
-            .iter_mut()
-            .map(|lines| lines.cells.iter_mut().map(|cells| codes.of(cells)).collect())
-            .collect();
-        let texts = codes.values.iter().map(|term| core.dictionary().text(*term));
-        let values: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
-        let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let table = |(lines, coded): (&mut Lines, Vec<Vec<i32>>)| {
-            let mut fields = vec![Field::new("t", DataType::Int64, false)];
-            let points = std::mem::take(&mut lines.points);
-            let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(points))];
-            for (column, cells) in coded.into_iter().enumerate() {
-                fields.push(Field::new(format!("c{column}"), kind.clone(), false));
-                let keys = Int32Array::from(cells);
-                let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values))?;
-                arrays.push(Arc::new(array));
-            }
-            if !self.full {
-                fields.push(Field::new("diff", DataType::Int8, false));
-                arrays.push(Arc::new(Int8Array::from(std::mem::take(&mut lines.diffs))));
-            }
-            let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
-            Ok(Table::single(batch))
-        };
-        self.lines.iter_mut().zip(coded).map(table).collect()
-    }
-
-    fn release(self, core: &mut Core) {
-        self.kept.into_iter().for_each(|term| core.dictionary_mut().release(term));
-    }
-}
-
-/// Terms as places in a list of values.
-#[derive(Default)]
-struct Codes {
-    /// For each term, one more than its place; 0 for none.
-    places: Vec<i32>,
-    values: Vec<TermId>,
-}
-
-impl Codes {
-    fn of(&mut self, terms: &mut Vec<TermId>) -> Vec<i32> {
-        let Self { places, values } = self;
-        let code = |term: TermId| {
-            if term.index() >= places.len() {
-                places.resize(term.index() + 1, 0);
-            }
-            let place = &mut places[term.index()];
-            if *place == 0 {
-                values.push(term);
-                *place = values.len() as i32;
-            }
-            *place - 1
-        };
-        std::mem::take(terms).into_iter().map(code).collect()
     }
 }
