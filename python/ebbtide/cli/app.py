@@ -10,6 +10,7 @@ from ebbtide.cli.explain import explain
 from ebbtide.cli.generate import generate
 from ebbtide.cli.lars import lars
 from ebbtide.cli.materialize import materialize
+from ebbtide.cli.package import package
 from ebbtide.cli.query import query
 from ebbtide.cli.rules import rules
 from ebbtide.cli.run import run
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(lars)
 app.command()(materialize)
+app.command()(package)
 app.command()(query)
 app.command()(run)
 app.add_typer(bench, name="bench")

@@ -1,0 +1,92 @@
+"""The example on a standalone cluster: a master, two workers, and a packaged environment.
+
+The executors run a Python that knows nothing of Ebbtide, so that what they use came in the archive.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tests.pipeline.stream import in_order, rows_of
+from tests.pipeline.test_api import FACTS
+from tests.pipeline.test_shards import CAMPUS
+
+import ebbtide
+from ebbtide.pipeline.package import pack
+from ebbtide.reasoner import Reasoner
+from ebbtide.time import Sliding
+
+from .parts import SPARK_HOME, Cluster
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark]
+
+EXAMPLE = Path(__file__).parents[2] / "examples/cluster/campus.py"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("package") / "ebbtide.tar.gz"
+    pack(file)
+    return file
+
+
+def bare_python() -> str:
+    """The interpreter behind this environment, without its packages."""
+    python = f"{sys.base_prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    if not subprocess.run(
+        [python, "-c", "import pyarrow"], capture_output=True, check=False
+    ).returncode:
+        pytest.skip(f"{python} has pyarrow of its own, so that nothing would be shown")
+    return python
+
+
+def test_the_example_runs_on_two_workers(cluster: Cluster, archive: Path, tmp_path: Path) -> None:
+    incoming = tmp_path / "in"
+    incoming.mkdir()
+    lines = [f"{t}\t{s} {p} {o} .\n" for t, s, p, o in FACTS]
+    for number, first in enumerate(range(0, len(lines), 6)):
+        file = incoming / f"{number:02d}.tnt"
+        file.write_text("".join(lines[first : first + 6]))
+        os.utime(file, (60 * number, 60 * number))
+    settings = {
+        "spark.executorEnv.PYTHONPATH": "ebbtide",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.executor.memory": "700m",
+        "spark.pyspark.python": bare_python(),
+        "spark.pyspark.driver.python": sys.executable,
+    }
+    command = [SPARK_HOME / "bin/spark-submit", "--master", cluster.address]
+    command += ["--archives", f"{archive}#ebbtide"]
+    for name, value in settings.items():
+        command += ["--conf", f"{name}={value}"]
+    command += [EXAMPLE, incoming, tmp_path / "checkpoint", tmp_path / "out"]
+    # Spark plans with that Python, too, in the driver, which is installed and needs no archive.
+    installed = f"{Path(ebbtide.__file__).parents[1]}:{sysconfig.get_path('purelib')}"
+    environment = {**os.environ, "SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment["PYTHONPATH"] = installed
+    ended = subprocess.run(
+        list(map(str, command)), env=environment, capture_output=True, text=True, check=False
+    )
+    wrong = [line for line in ended.stderr.splitlines() if " INFO " not in line]
+    assert ended.returncode == 0, "\n".join(wrong[:60])
+    found = pq.read_table(tmp_path / "out").select(["t", "op", "s", "p", "o", "until"]).to_pylist()
+    rows = ({name: value for name, value in row.items() if value is not None} for row in found)
+    assert in_order(rows) == expected()
+    # Both workers had a part in it.
+    assert all(list(folder.glob("app-*/*/stderr")) for folder in cluster.work_folders)
+
+
+def expected() -> list[dict[str, Any]]:
+    """What the reference engine says, fact by fact."""
+    reasoner = Reasoner("rdfs-sparkwave", window=Sliding(10_000), lateness=500, engine="reference")
+    reasoner.parse(CAMPUS)
+    return rows_of(reasoner.run(((s, p, o), t) for t, s, p, o in FACTS))
