@@ -326,3 +326,8 @@ def test_texts_that_datetime_refuses_are_refused(text):
     if not text.lstrip("+-").isdigit():
         moment = datetime.fromisoformat(text.replace("z", "Z"))
         assert found == (moment.replace(tzinfo=moment.tzinfo or UTC)).timestamp() * 1000 // 1
+
+
+def test_an_archive_that_is_no_archive() -> None:
+    with pytest.raises(FormatError, match="fuzz:1:1: the file is damaged: unexpected end of file"):
+        list(read_timed(b"\x1f\x8b", "tnt", name="fuzz"))
