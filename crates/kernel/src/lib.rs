@@ -11,6 +11,7 @@ pub mod budget;
 pub mod calendar;
 pub mod counts;
 pub mod datatype;
+mod derivations;
 pub mod explain;
 pub mod external;
 pub mod guard;

@@ -2,10 +2,11 @@
 
 use hashbrown::HashMap;
 
+use crate::derivations::Derivations;
 use crate::ids::FactId;
 use crate::instant::{FOREVER, Instant};
 use crate::join::{Observer, Scene};
-use crate::kernel::{Derivations, Kernel};
+use crate::kernel::Kernel;
 use crate::plan::{Plan, Tree};
 
 /// What a walk reads of the kernel, beside the plan and the slots that are borrowed with it.

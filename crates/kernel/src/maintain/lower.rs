@@ -12,10 +12,11 @@
 
 use hashbrown::HashMap;
 
+use crate::derivations::Derivations;
 use crate::ids::{FactId, RelationId, RowId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
-use crate::kernel::{Derivations, Kernel};
+use crate::kernel::Kernel;
 use crate::maintain::Strategy;
 use crate::maintain::raise::Now;
 use crate::plan::{Plan, Tree};

@@ -1,10 +1,11 @@
 //! Raise: settle what is new or lasts longer, and what follows from it, longest lifetime first.
 
 use crate::budget::{BudgetExceeded, Stopped};
+use crate::derivations::Derivations;
 use crate::ids::{FactId, RelationId, RuleId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
-use crate::kernel::{Derivations, Kernel};
+use crate::kernel::Kernel;
 use crate::maintain::{Strategy, TOGETHER};
 use crate::plan::Plan;
 use crate::relation::Relation;
