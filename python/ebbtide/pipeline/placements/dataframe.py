@@ -28,7 +28,7 @@ from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.pipeline.dead import bad_letters, late_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file.load import RULES
-from ebbtide.pipeline.placements.placement import Placement, Stopped
+from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.program import TRIPLE
 from ebbtide.reasoner.timeline import Timeline
@@ -54,20 +54,6 @@ class DataFramePlacement(Placement):
         """The facts as they are."""
         return facts
 
-    def take_batch(self, batch: DataFrame, number: int) -> None:
-        """What Spark calls for every micro-batch: unlike in the driver, it stays where it is."""
-        try:
-            if self.stopping:
-                raise Stopped
-            self._take(batch, number, time.perf_counter())
-        except BaseException as error:
-            self.error = error
-            raise
-
-    def take(self, number: int, table: Any, begun: float) -> None:
-        """Not used: batches are not brought over."""
-        raise NotImplementedError
-
     def end(self, query: StreamingQuery) -> None:
         """Stop, and evaluate the ticks that waited, in the place of the next batch."""
         query.stop()
@@ -81,7 +67,8 @@ class DataFramePlacement(Placement):
 
     # ---- a batch -----------------------------------------------------------------------------
 
-    def _take(self, batch: DataFrame, number: int, begun: float) -> None:
+    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
+        """Take a batch: unlike in the driver, it stays where it is."""
         self._stand_before(number)
         batch = batch.persist()
         try:

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.dead import bad_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
 from ebbtide.reasoner import SnapshotError
@@ -41,7 +41,7 @@ FACT_COLUMNS = ["stream", "source", "t", *TERM_COLUMNS]
 
 
 @dataclass(kw_only=True)
-class Driver(Placement):
+class Driver(BroughtOver):
     """Some units in this process."""
 
     units: Sequence[Unit]

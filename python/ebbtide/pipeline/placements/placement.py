@@ -49,8 +49,8 @@ class Placement(ABC):
         """What is to be handed to `take_batch`, made of what `stages.parse` gives."""
 
     @abstractmethod
-    def take(self, number: int, table: Any, begun: float) -> None:
-        """Do what is to be done with a batch."""
+    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
+        """Do what is to be done with a batch, where Spark has it."""
 
     @abstractmethod
     def end(self, query: StreamingQuery) -> None:
@@ -61,8 +61,7 @@ class Placement(ABC):
         try:
             if self.stopping:
                 raise Stopped
-            begun = time.perf_counter()
-            self.take(number, batch.toArrow(), begun)
+            self.take_frame(batch, number, time.perf_counter())
         except BaseException as error:
             # Spark knows how to tell that something failed, not what.
             self.error = error
@@ -89,3 +88,15 @@ class Placement(ABC):
         self.progress.add(batch)
         self.progress.told(rows)
         self.say(str(batch))
+
+
+class BroughtOver(Placement):
+    """A placement to whose process every batch is brought."""
+
+    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
+        """Bring the batch over, and take it."""
+        self.take(number, batch.toArrow(), begun)
+
+    @abstractmethod
+    def take(self, number: int, table: Any, begun: float) -> None:
+        """Do what is to be done with the rows of a batch."""

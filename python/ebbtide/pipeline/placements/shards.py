@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.file.load import RULES
-from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END
 from ebbtide.pipeline.placements.sharded import reason_in_shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class ShardedPlacement(Placement):
+class ShardedPlacement(BroughtOver):
     """A unit of rules in several shards."""
 
     unit: Rules
