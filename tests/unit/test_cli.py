@@ -6,6 +6,7 @@ import gzip
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,6 +29,10 @@ A_IN_C = "<http://example/a> <http://example/isIn> <http://example/c> .\n"
 
 def ex(name: str) -> str:
     return f"<http://example/{name}>"
+
+
+def test_the_version(ebbtide: Ebbtide) -> None:
+    assert ebbtide("--version") == (0, f"ebbtide {version('ebbtide')}\n", "")
 
 
 def test_materialize(ebbtide: Ebbtide) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from ebbtide.cli.bench import bench
@@ -21,6 +23,26 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"ebbtide {version('ebbtide')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Options of `ebbtide` itself. Each ends the program, so there is nothing left to do."""
+
+
 app.command()(demo)
 app.command()(lars)
 app.command()(materialize)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -63,6 +63,10 @@ def query(
         str | None,
         typer.Option(help="How far out of order facts may arrive: 5s, PT5S.", metavar="DURATION"),
     ] = None,
+    late: Annotated[
+        Path | None,
+        typer.Option(help="Where facts that came too late are written.", metavar="FILE.tnt"),
+    ] = None,
     t0: Start = None,
     report: ReportPolicy = "window-close",
     follow: Annotated[
@@ -82,12 +86,23 @@ def query(
     show, shown = _table() if follow else (_write, nullcontext())
     for handle in handles:
         handle.subscribe(show if handle.is_ordered else lambda answers: show(answers.in_order()))
-    with shown:
+    with shown, nullcontext() if late is None else late.open("w", encoding="utf-8") as out:
         for name, (triple, at) in merged(sources):
             engine.push(name, triple, at)
+            _hand_out_late(engine, out)
         engine.finish()
     if engine.late:
-        print(f"ebbtide: {engine.late} facts came too late", file=sys.stderr)
+        what = "1 fact" if engine.late == 1 else f"{engine.late} facts"
+        kept = f"see {late}" if late else "--late FILE keeps them, --lateness waits for them"
+        print(f"ebbtide: {what} came too late: {kept}", file=sys.stderr)
+
+
+def _hand_out_late(engine: QueryEngine, out: TextIO | None) -> None:
+    from ebbtide.terms.writing import timed_line
+
+    for fact, at, *_ in engine.take_late():
+        if out is not None:
+            out.write(timed_line(at, fact.terms))
 
 
 def make_engine(

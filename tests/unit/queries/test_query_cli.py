@@ -79,6 +79,17 @@ def test_options(ebbtide: Ebbtide) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_facts_that_came_too_late_are_kept(ebbtide: Ebbtide) -> None:
+    late = SPEED.format(at=2_000, car="late", v=70)
+    in_time = "".join(SPEED.format(at=at, car="a", v=70) for at in (1_000, 7_000))
+    Path("late.tnt").write_text(in_time + late)
+    stream = ("--stream", "http://e/cars=late.tnt")
+    code, _, message = ebbtide("query", "fast.rq", *stream, "--late", "kept.tnt")
+    assert (code, Path("kept.tnt").read_text()) == (0, late)
+    assert message == "ebbtide: 1 fact came too late: see kept.tnt\n"
+
+
+@pytest.mark.usefixtures("files")
 def test_a_table_to_follow(ebbtide: Ebbtide) -> None:
     code, out, _ = ebbtide("query", "fast.rq", *STREAM, "--follow")
     assert code == 0
