@@ -546,6 +546,7 @@ def test_a_snapshot_is_refused_where_it_does_not_belong():
         (("<http://e/a>", "p", 1), TermError, "a predicate is an IRI"),
         (("<http://e/a>", "<http://e/p>"), TermError, "not a fact"),
         ("<http://e/a> <http://e/p> 1", TermError, "not a fact"),
+        ([("<http://e/a>", "<http://e/p>", 1)], TermError, "add_all and push_all take many"),
         (("<http://e/a>", "<http://e/p>", object()), TermError, "cannot make a term of object"),
         (Fact.of("isln", 1, 2), ValueError, "no relation isln; did you mean isIn?"),
         (Fact.of("isIn", 1), ValueError, "the relation isIn has 2 arguments"),

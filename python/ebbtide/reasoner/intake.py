@@ -64,7 +64,11 @@ def as_fact(value: FactLike) -> Fact:
     if isinstance(value, Fact):
         return value
     if not isinstance(value, tuple) or len(value) != 3:
-        raise TermError(f"not a fact (a Fact or a tuple of subject, predicate, object): {value!r}")
+        is_many = isinstance(value, Iterable) and not isinstance(value, str | tuple)
+        many = "; add_all and push_all take many" if is_many else ""
+        raise TermError(
+            f"not a fact (a Fact or a tuple of subject, predicate, object): {value!r}{many}"
+        )
     subject, predicate, object_ = map(to_term, value)
     if isinstance(subject, Literal):
         raise TermError(f"a subject is an IRI or a blank node, not {subject}; write '<http://...>'")
