@@ -163,32 +163,50 @@ class Case:
     rules: str
     background: list[Fact]
     streams: dict[IRI, list[tuple[Fact, int]]]
+    #: Facts that are taken back; many of them were stated, and some are stated again.
+    retractions: list[tuple[Fact, int]]
 
 
-CASES = st.builds(
-    Case,
-    st.one_of(csparql(), rspql()),
-    st.sampled_from(sorted(RULES)),
-    st.lists(FACTS, max_size=4),
-    st.fixed_dictionaries(dict.fromkeys(STREAMS, EVENTS)),
-)
+@st.composite
+def cases(draw: st.DrawFn, has_retractions: bool = True) -> Case:
+    background = draw(st.lists(FACTS, max_size=4))
+    streams = draw(st.fixed_dictionaries(dict.fromkeys(STREAMS, EVENTS)))
+    known = [*background, *(fact for events in streams.values() for fact, _ in events)]
+    retracted: list[tuple[Fact, int]] = []
+    if has_retractions and known:
+        timed = st.tuples(st.sampled_from(known), st.integers(0, 24))
+        retracted = draw(st.lists(timed, max_size=4))
+        for fact, at in retracted:
+            if draw(st.booleans()):
+                streams[draw(st.sampled_from(STREAMS))].append((fact, at + draw(st.integers(0, 4))))
+    query = draw(st.one_of(csparql(), rspql()))
+    return Case(query, draw(st.sampled_from(sorted(RULES))), background, streams, retracted)
+
+
+CASES = cases()
 
 
 ASK_NOTHING = sparql_query("ASK {}")
 
 
-def pushed(
-    engine: QueryEngine,
-    streams: dict[IRI, list[tuple[Fact, int]]],
-    after: int = -1,
-    up_to: int = 100,
-) -> None:
-    for at, stream, fact in sorted(
-        ((at, stream.value, fact) for stream, events in streams.items() for fact, at in events),
-        key=lambda each: each[0],
-    ):
+def pushed(engine: QueryEngine, case: Case, after: int = -1, up_to: int = 100) -> None:
+    """Tell an engine what happens after an instant, up to another one, in order."""
+    for at, stream, fact in sorted(told_of(case), key=lambda each: each[0]):
         if after < at <= up_to:
-            engine.push(stream, fact, at)
+            tell(engine, stream, fact, at)
+
+
+def told_of(case: Case) -> list[tuple[int, IRI | None, Fact]]:
+    """What happens: when, on which stream, and the fact; what is on no stream is retracted."""
+    stated = [(at, stream, fact) for stream, timed in case.streams.items() for fact, at in timed]
+    return [*stated, *((at, None, fact) for fact, at in case.retractions)]
+
+
+def tell(engine: QueryEngine, stream: IRI | None, fact: Any, at: int) -> None:
+    if stream is None:
+        engine.retract(fact, at)
+    else:
+        engine.push(stream, fact, at)
 
 
 def told(answers: Answers) -> list[Any]:
@@ -202,7 +220,12 @@ def told(answers: Answers) -> list[Any]:
 def check(case: Case, reported: Sequence[Answers]) -> None:
     for each in reported:
         graphs = dataset_at(
-            case.query, RULES[case.rules], {None: case.background}, case.streams, each.tick
+            case.query,
+            RULES[case.rules],
+            {None: case.background},
+            case.streams,
+            each.tick,
+            retractions=case.retractions,
         )
         expected = answers(case.query, graphs)
         note(f"{each.tick}: {case.query.text}\n{each.rows}")
@@ -213,7 +236,7 @@ def check(case: Case, reported: Sequence[Answers]) -> None:
 def test_answers_are_those_of_rdflib_on_the_oracle_s_windows(case: Case, lazy: bool) -> None:
     engine = QueryEngine(RULES[case.rules], background=case.background, lazy=lazy)
     query = engine.register(case.query)
-    pushed(engine, case.streams)
+    pushed(engine, case)
     engine.finish()
     check(case, list(query))
 
@@ -231,11 +254,11 @@ def test_queries_that_share_a_view_do_not_disturb_each_other(cases: list[Case]) 
         query = changed(case.query, name=f"q{number}")
         single = QueryEngine(RULES[first.rules], background=first.background)
         handle = single.register(query)
-        pushed(single, first.streams)
+        pushed(single, first)
         single.finish()
         alone.append([(each.tick, told(each)) for each in handle])
         handles.append(together.register(query))
-    pushed(together, first.streams)
+    pushed(together, first)
     together.finish()
     for handle, expected in zip(handles, alone, strict=True):
         found = [(each.tick, told(each)) for each in handle]
@@ -249,7 +272,7 @@ def test_what_comes_and_goes_is_the_difference_of_two_ticks(case: Case) -> None:
         emits: engine.register(changed(case.query, name=emits, emits=emits))
         for emits in ("RStream", "IStream", "DStream")
     }
-    pushed(engine, case.streams)
+    pushed(engine, case)
     engine.finish()
     came = {each.tick: each for each in handles["IStream"]}
     went = {each.tick: each for each in handles["DStream"]}
@@ -271,15 +294,15 @@ def test_what_comes_and_goes_is_the_difference_of_two_ticks(case: Case) -> None:
 def test_a_query_registered_late_sees_what_another_one_kept(case: Case, registered: int) -> None:
     whole = QueryEngine(RULES[case.rules], background=case.background)
     early = whole.register(case.query)
-    pushed(whole, case.streams)
+    pushed(whole, case)
     whole.finish()
     expected = {each.tick: told(each) for each in early}
 
     engine = QueryEngine(RULES[case.rules], background=case.background)
     keeper = engine.register(changed(case.query, name="keeper", text="ASK {}", algebra=ASK_NOTHING))
-    pushed(engine, case.streams, up_to=registered)
+    pushed(engine, case, up_to=registered)
     late = engine.register(case.query)
-    pushed(engine, case.streams, after=registered)
+    pushed(engine, case, after=registered)
     keeper.drop()
     engine.finish()
     for each in late:
@@ -293,22 +316,59 @@ def test_answers_do_not_depend_on_order_batches_or_repetition(
     """Each fact comes up to `lateness` late, some come twice, alone or as graphs."""
     in_order = QueryEngine(RULES[case.rules], background=case.background)
     expected = in_order.register(case.query)
-    pushed(in_order, case.streams)
+    pushed(in_order, case)
     in_order.finish()
 
     engine = QueryEngine(RULES[case.rules], background=case.background, lateness=lateness)
     query = engine.register(case.query)
-    events = [
-        (at + random.random() * lateness, stream.value, fact, at)
-        for stream, timed in case.streams.items()
-        for fact, at in timed
-        for _ in range(random.choice([1, 1, 2]))
-    ]
-    for _, stream, fact, at in sorted(events, key=lambda each: each[0]):
-        engine.push(stream, random.choice([fact, [fact]]), at)
+    for stream, fact, at in shuffled(case, random, lateness):
+        tell(engine, stream, fact if stream is None else random.choice([fact, [fact]]), at)
     engine.finish()
     assert engine.late == 0
     assert {each.tick: told(each) for each in query} == {each.tick: told(each) for each in expected}
+
+
+def shuffled(case: Case, random: Random, lateness: int) -> list[tuple[IRI | None, Fact, int]]:
+    """What happens, each up to `lateness` late, some of it twice."""
+    events = [
+        (at + random.random() * lateness, stream, fact, at)
+        for at, stream, fact in told_of(case)
+        for _ in range(random.choice([1, 1, 2]))
+    ]
+    return [each[1:] for each in sorted(events, key=lambda each: each[0])]
+
+
+LIVES = st.lists(
+    st.tuples(st.integers(0, 30), st.sampled_from(["pause", "resume", "drop", "register"])),
+    max_size=5,
+)
+
+
+@given(CASES, st.randoms(use_true_random=False), st.integers(0, 8), LIVES)
+def test_queries_that_come_pause_and_go_are_answered_by_the_oracle_s_windows(
+    case: Case, random: Random, lateness: int, lives: list[tuple[int, str]]
+) -> None:
+    """Out of order, with retractions; somebody else keeps the view."""
+    engine = QueryEngine(RULES[case.rules], background=case.background, lateness=lateness)
+    engine.register(changed(case.query, name="keeper", text="ASK {}", algebra=ASK_NOTHING))
+    reported: list[Answers] = []
+    handles = [engine.register(case.query)]
+    handles[0].subscribe(reported.append)
+    events = shuffled(case, random, lateness)
+    for number, (stream, fact, at) in enumerate(events):
+        for _, what in [each for each in lives if each[0] == number]:
+            match what:
+                case "pause" | "resume":
+                    getattr(handles[-1], what)()
+                case "drop":
+                    handles[-1].drop()
+                case "register" if handles[-1].state == "dropped":
+                    handles.append(engine.register(case.query))
+                    handles[-1].subscribe(reported.append)
+        tell(engine, stream, fact, at)
+    engine.finish()
+    assert engine.late == 0
+    check(case, reported)
 
 
 def wider(query: ContinuousQuery, by: int) -> ContinuousQuery:
@@ -338,33 +398,25 @@ def test_a_wider_query_that_comes_and_goes_is_not_noticed(
 def _changes(case: Case, emits: Any, registered: int, by: int, others: bool) -> list[Answers]:
     engine = QueryEngine(RULES[case.rules], background=case.background)
     query = engine.register(changed(case.query, emits=emits))
-    pushed(engine, case.streams, up_to=registered)
+    pushed(engine, case, up_to=registered)
     other = engine.register(wider(case.query, by)) if others else None
-    pushed(engine, case.streams, after=registered, up_to=registered + 8)
+    pushed(engine, case, after=registered, up_to=registered + 8)
     if other is not None:
         other.drop()
-    pushed(engine, case.streams, after=registered + 8)
+    pushed(engine, case, after=registered + 8)
     engine.finish()
     return list(query)
 
 
-@given(CASES, st.lists(st.tuples(FACTS, st.integers(0, 24)), max_size=4))
-def test_retraction_is_the_same_both_ways(case: Case, retractions: list[tuple[Fact, int]]) -> None:
-    events = [
-        (at, stream.value, fact) for stream, timed in case.streams.items() for fact, at in timed
-    ]
-    events += [(at, "", fact) for fact, at in retractions]
+@given(CASES)
+def test_retraction_is_the_same_both_ways(case: Case) -> None:
     reported = []
     for is_new in (True, False):
         engine = QueryEngine(
             RULES[case.rules], background=case.background, incremental=is_new, lazy=is_new
         )
         query = engine.register(case.query)
-        for at, stream, fact in sorted(events, key=lambda each: each[0]):
-            if stream:
-                engine.push(stream, fact, at)
-            else:
-                engine.retract(fact, at)
+        pushed(engine, case)
         engine.finish()
         reported.append([(each.tick, told(each)) for each in query])
     assert reported[0] == reported[1]

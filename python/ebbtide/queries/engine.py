@@ -102,6 +102,8 @@ class QueryEngine:
         self._streams: dict[str, Stream] = {}
         self._clocks: list[Watermark] = []
         self._late = LateBox()
+        #: The retractions that facts may still come before.
+        self._retractions: list[tuple[Instant, Fact]] = []
         self._registered = 0
 
     # ---- queries -----------------------------------------------------------------------------
@@ -182,7 +184,10 @@ class QueryEngine:
         task = Task(number, handle, report, grids, lag, closes, sights, plan, instants)
         for sight in sights:
             sight.view.join(sight.reader)
-            self._views[sight.view.key] = sight.view
+        for sight in sights:
+            if self._views.setdefault(sight.view.key, sight.view).is_fresh:
+                for at, fact in self._retractions:
+                    sight.view.retract(fact, at)
         over = [stream.sighted for stream in streams if stream.sighted is not None]
         if over:
             task.skip(max(over))
@@ -276,7 +281,8 @@ class QueryEngine:
     def add(self, fact: FactLike) -> None:
         """State a background fact; it holds for ever, from the next tick on."""
         found = as_fact(fact)
-        self._graphs[None].add([found])
+        sighted = (each.sighted for each in self._streams.values() if each.sighted is not None)
+        self._graphs[None].add([found], max(sighted, default=None))
         for view in self._views.values():
             if None in view.key.statics:
                 view.add(found)
@@ -287,8 +293,12 @@ class QueryEngine:
         if any(each.sighted is not None and at <= each.sighted for each in self._streams.values()):
             self._late.put(Late(found, at, None, "a tick at or after it was due when it arrived"))
             return
+        for graph in self._graphs.values():
+            graph.retract(found, at)
         for view in self._views.values():
             view.retract(found, at)
+        over = self.watermark
+        self._retractions = [(at, found), *(each for each in self._retractions if each[0] > over)]
         for stream in self._streams.values():
             if stream.latest is not None:
                 self._happened(stream, at)

@@ -14,7 +14,8 @@ at the first close at or after them, and leave at the first close that no longer
     #  ┼────────┼─────── ... ──┼────────────┼──►        k = range // step
 
 They hold for k * step, or for one step more, depending on where between two closes they happen:
-two streams of the engine, each with a window as long as that.
+two streams of the engine, each with a window as long as that. Until they enter they wait here, so
+that a retraction in between finds those that it takes back, and no others.
 
 Invariant: ticks ascend.
 """
@@ -187,11 +188,21 @@ class View:
         self._is_lazy = lazy
         self._is_current = False
         self._tick: Instant | None = None
+        #: What waits for a close: by when it enters, the fact, when it happened, and its stream.
+        self._waiting: dict[Instant, list[tuple[Fact, Instant, str]]] = {}
+        #: The retractions that something that waits, or comes and waits, may be taken back by.
+        self._retractions: dict[Fact, list[Instant]] = {}
+        self._waits = any(pane.closes for pane in key.windows)
 
     @property
     def streams(self) -> set[IRI]:
         """The streams that it shows."""
         return {IRI(pane.stream) for pane in self.key.windows}
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing was told to it yet."""
+        return self._engine is None
 
     @property
     def engine(self) -> NativeEngine | PlannedEngine:
@@ -266,7 +277,10 @@ class View:
         for pane in self._panes(stream):
             if (place := pane.place(at, self.widest)) is not None:
                 name, enter = place
-                self.engine.push(fact, enter, name)
+                if pane.closes is None:
+                    self.engine.push(fact, enter, name)
+                else:
+                    self._waiting.setdefault(enter, []).append((fact, at, name))
 
     def push_arrow(self, data: Any, stream: IRI, time: str, columns: Sequence[str]) -> None:
         """The facts of a table happen on one of the view's streams."""
@@ -281,10 +295,26 @@ class View:
 
     def retract(self, fact: Fact, at: Instant) -> None:
         """Every statement of a fact up to an instant is taken back."""
-        # What enters at a later close is taken back there.
-        closes = {pane.closes.at_or_after(at) for pane in self.key.windows if pane.closes}
-        for instant in sorted({at} | closes):
-            self.engine.retract(fact, instant)
+        self.engine.retract(fact, at)
+        if self._waits:
+            self._retractions.setdefault(fact, []).append(at)
+
+    def _enter(self, tick: Instant) -> None:
+        """Let in what waited for closes up to a tick and was not taken back before they came."""
+        for enter in sorted(each for each in self._waiting if each <= tick):
+            for fact, at, stream in self._waiting.pop(enter):
+                retractions = self._retractions.get(fact, ())
+                if not any(at <= taken_back < enter for taken_back in retractions):
+                    self.engine.push(fact, enter, stream)
+        self._retractions = {
+            fact: needed
+            for fact, instants in self._retractions.items()
+            if (needed := [at for at in instants if self._entered_by(at) > tick])
+        }
+
+    def _entered_by(self, at: Instant) -> Instant:
+        """The close at which, at the latest, everything enters that happened up to an instant."""
+        return max(pane.closes.at_or_after(at) for pane in self.key.windows if pane.closes)
 
     def add(self, fact: Fact) -> None:
         """A background fact is stated."""
@@ -299,6 +329,8 @@ class View:
         """Bring the materialisation to a tick; it may be there already."""
         if self._tick is not None and self._tick >= tick:
             return
+        if self._waits:
+            self._enter(tick)
         if NOW in self.program.relations:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)

@@ -1,9 +1,12 @@
 """What a continuous query must answer at a tick, by definition: slow, and obviously right.
 
-The timed facts that were ever pushed are kept. At a tick each window is cut out of them as its
-language says, each graph is closed by the reference engine, and rdflib, an independent engine,
-answers the SPARQL of the query on that. Nothing is shared with the room `queries` but the shapes
-of `languages.rspql`.
+The timed facts that were ever pushed and retracted are kept. At a tick each window is cut out of
+them as its language says, each graph is closed by the reference engine, and rdflib, an independent
+engine, answers the SPARQL of the query on that. Nothing is shared with the room `queries` but the
+shapes of `languages.rspql`.
+
+A retraction at r takes back, from r on, what was stated up to r, and background. It is seen by the
+first tick that sees r, also by windows that are between their closes.
 """
 
 from __future__ import annotations
@@ -17,23 +20,50 @@ from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, 
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
 from ebbtide.terms.term import XSD, XSD_STRING
-from ebbtide.time import Instant
+from ebbtide.time import EARLIEST, Instant
 
 Timed = tuple[Fact, Instant]
 
 
-def in_window(window: StreamWindow, events: Iterable[Timed], t: Instant, t0: Instant) -> list[Fact]:
-    """The facts that a window holds, seen at t, when windows are aligned to t0."""
+def in_window(
+    window: StreamWindow,
+    events: Iterable[Timed],
+    t: Instant,
+    t0: Instant,
+    retractions: Sequence[Timed] = (),
+) -> list[Fact]:
+    """The facts that a window holds, seen at t, when windows are aligned to t0.
+
+    The retractions are those that are seen at t.
+    """
     match window.window:
         case CountWindow(size):
-            past = sorted({(at, str(fact), fact) for fact, at in events if at <= t})
-            return [fact for _, _, fact in past[-size:]]
+            return _last(size, [each for each in events if each[1] <= t], retractions)
         case TimeWindow(range, step, "(]"):
             end = t - (t - t0) % step
-            return [fact for fact, at in events if end - range < at <= end]
+            found = [(fact, at) for fact, at in events if end - range < at <= end]
         case TimeWindow(range, step, _):
             close = t - (t - t0 - range) % step
-            return [fact for fact, at in events if close - range <= at < close]
+            found = [(fact, at) for fact, at in events if close - range <= at < close]
+    return [fact for fact, at in found if not is_retracted(fact, at, retractions)]
+
+
+def is_retracted(fact: Fact, at: Instant, retractions: Iterable[Timed]) -> bool:
+    """Whether a fact that was stated at an instant was taken back then or later."""
+    return any(fact == other and at <= taken_back for other, taken_back in retractions)
+
+
+def _last(size: int, events: Iterable[Timed], retractions: Iterable[Timed]) -> list[Fact]:
+    """What is left of the last ones: what was pushed out of a window does not come back."""
+    said = {(at, False, str(fact), fact) for fact, at in events}
+    said |= {(at, True, str(fact), fact) for fact, at in retractions}
+    held: list[Fact] = []
+    for _, is_taken_back, _, fact in sorted(said):
+        if is_taken_back:
+            held = [other for other in held if other != fact]
+        else:
+            held = [*held, fact][-size:]
+    return held
 
 
 def closed(program: Program, facts: Iterable[Fact]) -> set[Fact]:
@@ -54,19 +84,28 @@ def dataset_at(
     streams: Mapping[IRI, Sequence[Timed]],
     t: Instant,
     t0: Instant = 0,
+    retractions: Iterable[Timed] = (),
 ) -> dict[IRI | None, set[Fact]]:
     """The graphs that a query sees at t; that of None is the default graph."""
-    background = [fact for name in (None, *query.graphs) for fact in statics.get(name, ())]
+    windows = [each.window for each in query.streams]
+    # A query of windows [open, close) does not see its tick itself.
+    is_open = any(isinstance(each, TimeWindow) and each.bounds == "[)" for each in windows)
+    seen = [(fact, at) for fact, at in retractions if at <= (t - 1 if is_open else t)]
+
+    def static(name: IRI | None) -> list[Fact]:
+        return [fact for fact in statics.get(name, ()) if not is_retracted(fact, EARLIEST, seen)]
+
+    background = [fact for name in (None, *query.graphs) for fact in static(name)]
     contents: dict[IRI | None, list[Fact]] = {None: []}
     for window in query.streams:
-        found = in_window(window, streams.get(window.stream, ()), t, t0)
+        found = in_window(window, streams.get(window.stream, ()), t, t0, seen)
         contents.setdefault(window.name, []).extend(found)
     graphs = {
         name: closed(program, [*facts, *(background if program.rules or name is None else ())])
         for name, facts in contents.items()
     }
     for name in query.named_graphs:
-        graphs[name] = closed(program, statics[name])
+        graphs[name] = closed(program, static(name))
     return graphs
 
 

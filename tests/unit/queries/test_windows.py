@@ -197,6 +197,67 @@ def test_retraction_is_seen() -> None:
 
 
 @pytest.mark.parametrize(
+    ("story", "seen_from_6_on"),
+    [
+        ("+1 -2 +3", True),
+        ("+3 -2 +1", True),
+        ("-2 +3 +1", True),
+        ("-2 +1 +3", True),
+        ("+1 -2", False),
+        ("-2 +1", False),
+        ("+1 +3 -3", False),
+        ("+1 -6", False),
+        ("+1 -7", None),
+    ],
+)
+def test_a_fact_retracted_and_stated_again_between_two_closes(
+    story: str, seen_from_6_on: bool | None
+) -> None:
+    """`+1` states the fact at 1, `-2` takes it back at 2; the window closes at 6, 12, ..."""
+    text = f"REGISTER QUERY q COMPUTE EVERY 2ms AS {csparql('RANGE 12ms STEP 6ms')}"
+    engine = QueryEngine(lateness=8)
+    query = engine.register(PREFIX + text)
+    for word in story.split():
+        if word[0] == "+":
+            engine.push("http://e/s", fact(1), int(word[1:]))
+        else:
+            engine.retract(fact(1), int(word[1:]))
+    engine.advance(10)
+    ticks = {each.tick: bool(each.rows) for each in query if each.tick >= 2}
+    after = {6: True, 8: False, 10: False} if seen_from_6_on is None else {}
+    expected = {2: False, 4: False, **dict.fromkeys((6, 8, 10), seen_from_6_on), **after}
+    assert ticks == expected
+
+
+def test_a_query_registered_later_does_not_see_background_that_was_retracted() -> None:
+    engine = QueryEngine(background=[fact(1), fact(2)])
+    other = engine.register(f"{PREFIX} REGISTER QUERY other AS {csparql('RANGE 9ms STEP 1ms')}")
+    engine.push("http://e/s", fact(3), 1)
+    engine.retract(fact(1), 5)
+    engine.advance(6)
+    assert sorted(row["v"] for row in list(other)[-1].bindings) == [2, 3]
+    query = engine.register(f"{PREFIX} SELECT ?v {BODY}")
+    engine.advance(7)
+    assert [[row["v"] for row in each.bindings] for each in query] == [[2]]
+    engine.add(fact(1))
+    again = engine.register(f"{PREFIX} REGISTER QUERY again AS SELECT ?v ?s {BODY}")
+    engine.advance(8)
+    assert [sorted(row["v"] for row in each.bindings) for each in again] == [[1, 2]]
+
+
+def test_a_query_registered_later_knows_the_retractions_that_are_not_over() -> None:
+    engine = QueryEngine(lateness=20)
+    engine.register(f"{PREFIX} REGISTER QUERY other AS {csparql('RANGE 9ms STEP 1ms')}")
+    engine.push("http://e/s", fact(2), 1)
+    engine.retract(fact(1), 8)
+    query = engine.register(f"{PREFIX} REGISTER QUERY q AS {rspql('RANGE PT0.01S STEP PT0.01S')}")
+    engine.push("http://e/s", fact(1), 7)
+    engine.push("http://e/s", fact(3), 9)
+    engine.finish()
+    assert [sorted(row["v"] for row in each.bindings) for each in query] == [[3]]
+
+
+@pytest.mark.parametrize(
     ("report", "ticks"),
     [
         ("window-close", [10, 20, 30, 40, 50]),
