@@ -69,7 +69,10 @@ def assemble(
     unless = Negation(Atom(RETRACTED.relation, ()))
     rules: list[Rule] = []
     for rule in program.rules:
-        rules += (replace(form, body=(*form.body, unless)) for form in forms.of.get(id(rule), ()))
+        rules += (
+            Rule(form.name, form.heads, (*form.body, unless), form.origin, form.lineage)
+            for form in forms.of.get(id(rule), ())
+        )
         if id(rule) in sleeping:
             rules.append(_as_written(rule, (*rule.body, OPEN)))
         elif id(rule) in forms.of:
@@ -78,7 +81,8 @@ def assemble(
             rules.append(rule)
     by = program.rules if asleep else [rule for rule in specialised if id(rule) in sleeping]
     opening = watched(by, schema)
-    for pattern in watched(specialised, schema) | opening:
+    others = [rule for rule in specialised if id(rule) not in sleeping]
+    for pattern in opening if asleep else opening | watched(others, schema):
         for guards in _lowered(pattern):
             novel, settled = _in(NOVEL, pattern.atom), _in(SETTLED, pattern.atom)
             body: tuple[BodyPart, ...] = (pattern.atom, *guards, Negation(settled))
@@ -103,7 +107,7 @@ def _lowered(pattern: Pattern) -> list[list[Guard]]:
 
 def settled_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """What an assembled program must be told about the facts that are settled."""
-    return tuple(fact._replace(relation=SETTLED + fact.relation) for fact in facts)
+    return tuple(Fact(SETTLED + fact.relation, fact.terms) for fact in facts)
 
 
 def _novel_forms(rule: Rule, schema: Schema) -> Iterator[Rule]:

@@ -14,9 +14,8 @@ arguments. A constant is a number, and a variable of a rule is -1, -2, ...
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Set
 from dataclasses import replace
-from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from ebbtide.plan.pattern import DIFFER, is_test
@@ -34,11 +33,11 @@ _UNEQUAL: Final = (DIFFER, "notEqual", "notSameTerm")
 #: What a guard is called as if it were an atom.
 _GUARD: Final = "guard:"
 
+#: Constants above this number stand for variables.
+_FROZEN: Final = 1 << 32
+
 Row: TypeAlias = tuple[int, ...]
 _Binding: TypeAlias = dict[int, int]
-
-#: The places of arguments, the most telling first.
-_TELLING: Final = {2: 0, 3: 1, 1: 2}
 
 
 class _Watch(NamedTuple):
@@ -48,6 +47,27 @@ class _Watch(NamedTuple):
     atom: Row
     others: tuple[Row, ...]
     heads: tuple[Row, ...]
+
+
+class _Effects(NamedTuple):
+    """What an atom sets off, by the rules' ids."""
+
+    #: What follows from it alone.
+    steps: list[tuple[int, tuple[Row, ...]]]
+    #: What follows from it and others: those without variables, those with some, the heads.
+    joins: list[tuple[int, tuple[Row, ...], tuple[Row, ...], tuple[Row, ...]]]
+
+
+class _Known:
+    """The atoms that a chase has gone on from."""
+
+    def __init__(self) -> None:
+        self.rows: set[Row] = set()
+        self.by_relation: defaultdict[int, list[Row]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        self.rows.add(row)
+        self.by_relation[row[0]].append(row)
 
 
 class Chase:
@@ -63,12 +83,16 @@ class Chase:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._numbers: dict[object, int] = {}
+        self._numbers: dict[str | Argument, int] = {}
         self._iris: set[int] = set()
         self._guards: set[int] = set()
-        self._unequal = {self._relation(_guard(each)) for each in _UNEQUAL}
+        self._unequal = {self._number(_guard(each)) for each in _UNEQUAL}
         self._watching: defaultdict[Row, list[_Watch]] = defaultdict(list)
         self._concluding: defaultdict[Row, set[int]] = defaultdict(set)
+        self._concluders: dict[Row, set[int]] = {}
+        self._frozen: dict[int, tuple[list[Row], set[Row]]] = {}
+        #: The same atoms come up in one chase after the other.
+        self._known_effects: dict[Row, _Effects] = {}
         for rule in rules:
             if not takes_part(rule):
                 continue
@@ -77,88 +101,115 @@ class Chase:
             for head in heads:
                 self._concluding[_key(head)].add(id(rule))
             body = tuple(self._row(atom, names) for atom in _atoms(rule))
+            given = (self._row(atom, names) for atom in _given(rule)) if rule.guards else body
+            self._frozen[id(rule)] = [*map(_freeze, given)], {*map(_freeze, heads)}
             # Guards are given, and nothing derives them: they set off no rule.
             for place, row in enumerate(body[: len(rule.positives)]):
                 others = (*body[:place], *body[place + 1 :])
                 self._watching[_key(row)].append(_Watch(id(rule), row, others, heads))
 
     def derives(self, rule: Rule, by: Set[int], most: int = MOST) -> bool:
-        """Whether the rules with the ids in `by` derive a rule's heads from its body."""
-        given, heads = self.frozen(rule)
+        """Whether the rules with the ids in `by` derive the heads of one of the rules."""
+        given, heads = self._frozen[id(rule)]
         missing = heads.difference(given)
-        if not missing:
-            return True
-        if not all(map(partial(self._may_be_concluded, by), missing)):
+        if any(by.isdisjoint(self._may_conclude(row)) for row in missing):
             return False
-        for row in self.run(given, by, most):
-            missing.discard(row)
-            if not missing:
-                return True
-        return False
+        return missing <= self.run(given, by, most, goals=missing)
 
-    def _may_be_concluded(self, by: Set[int], row: Row) -> bool:
-        return any(not by.isdisjoint(self._concluding.get(key, ())) for key in _keys(row))
+    def _may_conclude(self, row: Row) -> set[int]:
+        """The rules that may conclude a row, seen from afar."""
+        found = self._concluders.get(row)
+        if found is None:
+            found = set().union(*(self._concluding.get(key, ()) for key in _keys(row)))
+            self._concluders[row] = found
+        return found
 
     def frozen(self, rule: Rule) -> tuple[list[Row], set[Row]]:
-        """The body and the heads of a rule, each variable a constant of its own."""
-        body = [self._row(atom, None) for atom in _given(rule)]
-        return body, {self._row(head, None) for head in rule.heads}
+        """The body and the heads of any rule, each variable a constant of its own."""
+        names: dict[Argument, int] = {}
+        body = [_freeze(self._row(atom, names)) for atom in _given(rule)]
+        return body, {_freeze(self._row(head, names)) for head in rule.heads}
 
     def run(
         self,
-        given: Iterable[Row],
+        given: Collection[Row],
         by: Container[int],
         most: int = MOST,
+        *,
+        goals: Set[Row] = frozenset(),
         ends: Callable[[Row], bool] = lambda row: False,
-    ) -> Iterator[Row]:
-        """What follows from the given atoms by the rules with the ids in `by`, the nearest first.
+    ) -> set[Row]:
+        """What is given, and what follows from it by the rules with the ids in `by`.
 
-        Nothing is derived from an end.
+        Nothing is derived from an end, and nothing more once all goals, if there are any, are
+        reached.
         """
-        known: defaultdict[int, list[Row]] = defaultdict(list)
+        known = _Known()
+        reached = set(given)
         waiting: deque[Row] = deque()
-        seen = dict.fromkeys(given)
-        for row in seen:
+        for row in reached:
             if row[0] in self._guards:
-                known[row[0]].append(row)
+                known.add(row)
             else:
                 waiting.append(row)
         for _ in range(most):
-            if not waiting:
-                return
+            if not waiting or (goals and goals <= reached):
+                break
             new = waiting.popleft()
-            known[new[0]].append(new)
-            for watch in self._watchers(new):
-                if watch.rule not in by:
-                    continue
-                start = _match(watch.atom, new, {})
-                if start is None:
-                    continue
-                for found in self._join(watch.others, known, start):
-                    for head in watch.heads:
-                        row = tuple([found[x] if x < 0 else x for x in head])
-                        if row not in seen:
-                            seen[row] = None
-                            yield row
-                            if not ends(row):
-                                waiting.append(row)
+            known.add(new)
+            for row in self._following(new, by, known):
+                if row not in reached:
+                    reached.add(row)
+                    if not ends(row):
+                        waiting.append(row)
+        return reached
 
-    def _join(
-        self, body: tuple[Row, ...], known: dict[int, list[Row]], found: _Binding
-    ) -> Iterator[_Binding]:
+    def _following(self, new: Row, by: Container[int], known: _Known) -> list[Row]:
+        effects = self._known_effects.get(new)
+        if effects is None:
+            effects = self._known_effects[new] = self._effects(new)
+        found = [row for rule, rows in effects.steps if rule in by for row in rows]
+        for rule, ground, others, heads in effects.joins:
+            if rule in by and known.rows.issuperset(ground):
+                for binding in self._join(others, known, {}):
+                    found += _bound(heads, binding)
+        return found
+
+    def _effects(self, row: Row) -> _Effects:
+        effects = _Effects([], [])
+        for watch in self._watchers(row):
+            found = _match(watch.atom, row, {})
+            if found is None:
+                continue
+            others = [each for each in _bound(watch.others, found) if not self._holds(each)]
+            heads = _bound(watch.heads, found)
+            if others:
+                ground = tuple(each for each in others if min(each) >= 0)
+                rest = tuple(each for each in others if min(each) < 0)
+                effects.joins.append((watch.rule, ground, rest, heads))
+            else:
+                effects.steps.append((watch.rule, heads))
+        return effects
+
+    def _holds(self, asked: Row) -> bool:
+        """Whether it is a test of two different IRIs that holds of any such two."""
+        if asked[0] not in self._unequal:
+            return False
+        one, other = asked[1:]
+        return one != other and one in self._iris and other in self._iris
+
+    def _join(self, body: tuple[Row, ...], known: _Known, found: _Binding) -> Iterator[_Binding]:
         if not body:
             yield found
             return
-        asked, *rest = body
-        if asked[0] in self._unequal:
-            one, other = (found.get(term, term) for term in asked[1:])
-            if one != other and one in self._iris and other in self._iris:
-                yield from self._join(tuple(rest), known, found)
-                return
-        for row in known.get(asked[0], ()):
+        asked, rest = body[0], body[1:]
+        if self._holds(_bound((asked,), found)[0]):
+            yield from self._join(rest, known, found)
+            return
+        for row in known.by_relation[asked[0]]:
             more = _match(asked, row, found)
             if more is not None:
-                yield from self._join(tuple(rest), known, more)
+                yield from self._join(rest, known, more)
 
     def like(self, atom: Atom) -> Callable[[Row], bool]:
         """Whether a row matches an atom."""
@@ -169,26 +220,36 @@ class Chase:
         for key in _keys(row):
             yield from self._watching.get(key, ())
 
-    def _row(self, atom: Atom, names: dict[Argument, int] | None) -> Row:
-        """The atom as numbers; without names for the variables, they are constants."""
-        row = [self._relation(atom.relation)]
+    def _row(self, atom: Atom, names: dict[Argument, int]) -> Row:
+        """The atom as numbers; variables without a name get the next one."""
+        row = [self._number(atom.relation)]
         for argument in atom.arguments:
-            if names is not None and isinstance(argument, Variable):
+            if isinstance(argument, Variable):
                 row.append(names.setdefault(argument, -1 - len(names)))
             else:
                 row.append(self._number(argument))
-                if isinstance(argument, IRI):
-                    self._iris.add(row[-1])
         return tuple(row)
 
-    def _relation(self, name: str) -> int:
-        number = self._number(("relation", name))
-        if name.startswith(_GUARD):
-            self._guards.add(number)
+    def _number(self, thing: str | Argument) -> int:
+        """The number of a relation, which is a name, or of a term."""
+        number = self._numbers.get(thing)
+        if number is None:
+            number = self._numbers[thing] = len(self._numbers)
+            if isinstance(thing, IRI):
+                self._iris.add(number)
+            elif isinstance(thing, str) and thing.startswith(_GUARD):
+                self._guards.add(number)
         return number
 
-    def _number(self, thing: object) -> int:
-        return self._numbers.setdefault(thing, len(self._numbers))
+
+def _freeze(row: Row) -> Row:
+    """The row with a constant for each of its variables, the same for the first of all rules."""
+    return tuple([_FROZEN - number if number < 0 else number for number in row])
+
+
+def _bound(rows: tuple[Row, ...], found: _Binding) -> tuple[Row, ...]:
+    """The rows with their variables replaced."""
+    return tuple([tuple([found.get(x, x) if x < 0 else x for x in row]) for row in rows])
 
 
 def _guard(builtin: str) -> str:
@@ -228,11 +289,13 @@ def _key(row: Row) -> Row:
     In RDF these are the predicate, with the object if that is a constant too (the class of a type),
     or else the object, or the subject.
     """
-    given = [(place, number) for place, number in enumerate(row) if place and number >= 0]
-    best = sorted(given, key=lambda constant: _TELLING.get(constant[0], constant[0]))[:2]
-    if best and (best[0][0] != 2 or (len(best) == 2 and best[1][0] != 3)):
-        best = best[:1]
-    return row[0], *(number for constant in best for number in constant)
+    if len(row) > 2 and row[2] >= 0:
+        has_object = len(row) > 3 and row[3] >= 0
+        return (row[0], 2, row[2], 3, row[3]) if has_object else (row[0], 2, row[2])
+    for place in (3, 1, *range(4, len(row))):
+        if place < len(row) and row[place] >= 0:
+            return row[0], place, row[place]
+    return row[:1]
 
 
 def _keys(row: Row) -> Iterator[Row]:

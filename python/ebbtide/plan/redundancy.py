@@ -141,11 +141,11 @@ def _follows(unfolded: Rule, rule: Rule, others: Sequence[Rule], chase: Chase) -
     def is_ours(row: Row) -> bool:
         return any(like(row) for like in like_ours)
 
-    reached = {*given, *chase.run(given, {id(other) for other in others}, ends=is_ours)}
+    reached = chase.run(given, {id(other) for other in others}, ends=is_ours)
     missing = goals - reached
     if not all(map(is_ours, missing)):
         return False
-    return not missing or missing <= {*chase.run(reached, {id(rule)})}
+    return not missing or missing <= chase.run(reached, {id(rule)})
 
 
 def _unfolded(other: Rule, rule: Rule) -> Iterator[Rule]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final, TypeAlias
 
 from ebbtide.plan.pattern import Pattern, is_test, variables
@@ -28,7 +29,7 @@ from ebbtide.plan.redundancy import reduced
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.unfold import unfold
 from ebbtide.plan.unify import Substitution, substitute, substitute_part, to_fact
-from ebbtide.program import Atom, Fact, Lineage, Program, Rule
+from ebbtide.program import Atom, BodyPart, Fact, Lineage, Program, Rule
 from ebbtide.terms import Term
 
 #: Answers, for the closure of facts under rules, with the terms of the facts of some relations; or
@@ -150,16 +151,19 @@ def _forms(rule: Rule, schema: Schema, ask: Rule, closure: Closure) -> Iterator[
     What the schema atoms are tested for was tested by the question.
     """
     rest = [part for part in rule.body if part not in ask.body]
-    seen: set[tuple[Atom, tuple[object, ...]]] = set()
+    about_schema = [schema.has(atom) for atom in rule.positives]
+    static = tuple(ask.heads[0].variables())
+    seen: set[tuple[Atom, tuple[BodyPart, ...]]] = set()
     for terms in closure.rows[_relation(ask)]:
-        found: Substitution = dict(zip(ask.heads[0].variables(), terms, strict=True))
-        body = tuple(substitute_part(part, found) for part in rest)
-        premises = _premises(rule, schema, found)
+        found: Substitution = dict(zip(static, terms, strict=True))
+        body = tuple([substitute_part(part, found) for part in rest])
+        premises = None
         for head in rule.heads:
             conclusion = substitute(head, found)
             if conclusion in body or (conclusion, body) in seen or _is(conclusion, closure.given):
                 continue
             seen.add((conclusion, body))
+            premises = premises or _premises(rule, about_schema, found)
             lineage = Lineage(rule, conclusion, premises)
             yield Rule(rule.name, (conclusion,), body, rule.origin, lineage)
 
@@ -168,14 +172,14 @@ def _is(atom: Atom, given: Container[Fact]) -> bool:
     return not any(atom.variables()) and to_fact(atom) in given
 
 
-def _premises(rule: Rule, schema: Schema, found: Substitution) -> tuple[int | Fact, ...]:
+def _premises(
+    rule: Rule, about_schema: Sequence[bool], found: Substitution
+) -> tuple[int | Fact, ...]:
     """For each positive atom, the schema fact that it is, or its place among the other ones."""
-    premises: list[int | Fact] = []
-    data = 0
-    for atom in rule.positives:
-        if schema.has(atom):
-            premises.append(to_fact(substitute(atom, found)))
-        else:
-            premises.append(data)
-            data += 1
-    return tuple(premises)
+    data = count()
+    return tuple(
+        [
+            to_fact(substitute(atom, found)) if is_schema else next(data)
+            for atom, is_schema in zip(rule.positives, about_schema, strict=True)
+        ]
+    )

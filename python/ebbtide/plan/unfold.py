@@ -58,15 +58,18 @@ def _without(
     for key, each in forms.items():
         waiting = [form for form in each if form.heads[0].relation not in helpers]
         done: list[Rule] = []
+        merged: dict[int, Rule] = {}
         while waiting:
             form = waiting.pop()
             place = _place(form, helpers)
             if place is None:
-                done.append(_tidy(form))
+                done.append(_tidy(form) if id(form) in merged else form)
                 continue
             if len(waiting) + len(done) > most or len(form.positives) > MOST_ATOMS:
                 return form.positives[place].relation
-            waiting += _resolved(form, place, concluding, marks)
+            ways = list(_resolved(form, place, concluding, marks))
+            merged.update((id(way), way) for way in ways)
+            waiting += ways
         result[key] = done[::-1]
     return result
 

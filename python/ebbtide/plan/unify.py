@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
-from ebbtide.program import Argument, Atom, BodyPart, Fact, Lineage, Negation, Rule, Variable
+from ebbtide.program import Argument, Atom, BodyPart, Fact, Guard, Lineage, Negation, Rule, Variable
 
 Substitution: TypeAlias = Mapping[Variable, Argument]
 Part = TypeVar("Part", bound=BodyPart)
@@ -73,9 +72,15 @@ def substitute(atom: Atom, substitution: Substitution) -> Atom:
 
 def substitute_part(part: Part, substitution: Substitution) -> Part:
     """A part of a body with its variables replaced."""
-    if isinstance(part, Negation):
-        return replace(part, atom=substitute(part.atom, substitution))
-    return replace(part, arguments=_replaced(part.arguments, substitution))
+    new: BodyPart
+    match part:
+        case Atom():
+            new = substitute(part, substitution)
+        case Negation(atom):
+            new = Negation(substitute(atom, substitution))
+        case Guard(builtin, arguments, origin):
+            new = Guard(builtin, _replaced(arguments, substitution), origin)
+    return cast(Part, new)
 
 
 def to_fact(atom: Atom) -> Fact:
@@ -87,11 +92,12 @@ def to_fact(atom: Atom) -> Fact:
 
 def substitute_rule(rule: Rule, substitution: Substitution) -> Rule:
     """The rule with its variables replaced; it keeps its name and its origin."""
-    return replace(
-        rule,
-        heads=tuple(substitute(head, substitution) for head in rule.heads),
-        body=tuple(substitute_part(part, substitution) for part in rule.body),
-        lineage=rule.lineage and _substitute_lineage(rule.lineage, substitution),
+    return Rule(
+        rule.name,
+        tuple(substitute(head, substitution) for head in rule.heads),
+        tuple(substitute_part(part, substitution) for part in rule.body),
+        rule.origin,
+        rule.lineage and _substitute_lineage(rule.lineage, substitution),
     )
 
 

@@ -7,6 +7,7 @@ until the minimum of its positive atoms' `until`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from ebbtide.program.atom import Atom, Fact, Negation
@@ -30,7 +31,7 @@ class Lineage:
     premises: tuple[int | Fact | Lineage, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """`heads :- body`, with a name and the place it was written."""
 
@@ -40,17 +41,17 @@ class Rule:
     origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
     lineage: Lineage | None = field(default=None, compare=False, repr=False)
 
-    @property
+    @cached_property
     def positives(self) -> tuple[Atom, ...]:
         """The atoms that must match facts."""
         return tuple(part for part in self.body if isinstance(part, Atom))
 
-    @property
+    @cached_property
     def negations(self) -> tuple[Negation, ...]:
         """The atoms that must match nothing."""
         return tuple(part for part in self.body if isinstance(part, Negation))
 
-    @property
+    @cached_property
     def guards(self) -> tuple[Guard, ...]:
         """What is asked of the terms."""
         return tuple(part for part in self.body if isinstance(part, Guard))

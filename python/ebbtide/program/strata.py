@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
 from typing import Final, TypeAlias
 
-from ebbtide.program.atom import Argument, Atom, Variable
+from ebbtide.program.atom import Argument, Atom, Negation, Variable
 from ebbtide.program.origin import ProgramError
 from ebbtide.program.rule import Rule
 
@@ -29,28 +29,68 @@ _ANY: Final = Variable("*")
 
 def stratify(rules: Sequence[Rule]) -> tuple[int, ...]:
     """The stratum of each rule."""
-    denied = {part.atom.relation for rule in rules for part in rule.negations}
-    if not any(head.relation in denied for rule in rules for head in rule.heads):
-        return (0,) * len(rules)
-    heads = _HeadIndex(rules)
-    through_atom = [heads.concluding(rule.positives) for rule in rules]
-    through_not = [heads.concluding(part.atom for part in rule.negations) for rule in rules]
     strata = [0] * len(rules)
+    places = _above_a_negation(rules)
+    upper = [rules[place] for place in places]
+    heads = _HeadIndex(upper)
+    through_atom = [heads.concluding(rule.positives) for rule in upper]
+    through_not = [heads.concluding(part.atom for part in rule.negations) for rule in upper]
+    levels = [int(negates) for negates in _negating_below(rules, places)]
     for component in _components([a | b for a, b in zip(through_atom, through_not, strict=True)]):
         members = set(component)
         for index in component:
             if blocking := through_not[index] & members:
-                raise _cycle_error(rules, index, min(blocking), members, through_atom, through_not)
+                raise _cycle_error(upper, index, min(blocking), members, through_atom, through_not)
         level = max(
             (
-                *(strata[other] for index in component for other in through_atom[index] - members),
-                *(strata[other] + 1 for index in component for other in through_not[index]),
-            ),
-            default=0,
+                *(levels[index] for index in component),
+                *(levels[other] for index in component for other in through_atom[index] - members),
+                *(levels[other] + 1 for index in component for other in through_not[index]),
+            )
         )
         for index in component:
-            strata[index] = level
+            levels[index] = level
+            strata[places[index]] = level
     return tuple(strata)
+
+
+def _above_a_negation(rules: Sequence[Rule]) -> list[RuleIndex]:
+    """The rules that negate what others may conclude, or depend on such rules; no others matter.
+
+    Only the names of relations are looked at: most programs negate little, and are done here.
+    """
+    concluded = {head.relation for rule in rules for head in rule.heads}
+    readers: defaultdict[str, list[RuleIndex]] = defaultdict(list)
+    found: dict[RuleIndex, None] = {}
+    for index, rule in enumerate(rules):
+        for part in rule.body:
+            if isinstance(part, Negation):
+                readers[part.atom.relation].append(index)
+                if part.atom.relation in concluded:
+                    found[index] = None
+            elif isinstance(part, Atom):
+                readers[part.relation].append(index)
+    waiting = list(found)
+    while waiting:
+        for head in rules[waiting.pop()].heads:
+            for index in readers.pop(head.relation, ()):
+                if index not in found:
+                    found[index] = None
+                    waiting.append(index)
+    return sorted(found)
+
+
+def _negating_below(rules: Sequence[Rule], places: Sequence[RuleIndex]) -> Iterator[bool]:
+    """For each rule at the places, whether it negates what a rule elsewhere concludes."""
+    heads: defaultdict[str, list[Atom]] = defaultdict(list)
+    above = set(places)
+    for index, rule in enumerate(rules):
+        if index not in above:
+            for head in rule.heads:
+                heads[head.relation].append(head)
+    for rule in (rules[place] for place in places):
+        atoms = (part.atom for part in rule.negations)
+        yield any(unifies(atom, head) for atom in atoms for head in heads[atom.relation])
 
 
 def unifies(left: Atom, right: Atom) -> bool:
