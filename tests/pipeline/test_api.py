@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from ebbtide.pipeline.api import answer, read_rdf, reason
+from ebbtide.pipeline.api import answer, read_rdf, reason, solutions
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.queries import QueryEngine
@@ -138,8 +138,16 @@ def test_queries_answer_in_data_frames(spark: SparkSession, tmp_path: Path) -> N
 
     streamed = answer(stream_of(spark, tmp_path / "in").selectExpr(named, "*"), QUERY)
     written_to_end(streamed, tmp_path)
-    told = spark.read.parquet(str(tmp_path / "out")).collect()
-    assert answered(told) == sorted(wanted[:before_the_end])
+    told = spark.read.parquet(str(tmp_path / "out"))
+    assert answered(told.collect()) == sorted(wanted[:before_the_end])
+    rows = solutions(told, QUERY, {"what": "string"})
+    assert rows.schema["what"].dataType.simpleString() == "string"
+    found = sorted((row.t, row.who.value, row.what) for row in rows.collect())
+    assert found == sorted(
+        (each.tick, str(row["who"].value), str(row["what"].value))
+        for each in expected[:before_the_end]
+        for row in each.bindings
+    )
 
 
 def test_what_is_wrong_with_the_facts_is_said(spark: SparkSession) -> None:

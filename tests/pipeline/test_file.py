@@ -86,6 +86,16 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         ('step = "1 s"', "step = 0", "time.step: must be positive"),
         ("[rules]", '[queries]\nuse = ["a.rq"]\n[rules]', "queries.use[0]: there is no /"),
         ('to = "jsonl"', 'to = "jsonl"\nof = "q"', "outputs.answers.of: there is no q; there are"),
+        (
+            '"jsonl"',
+            '"parquet"\ntypes = {n = "text"}',
+            "outputs.answers.types[...]: not a type of a",
+        ),
+        (
+            '"jsonl"',
+            '"parquet"\ntypes = {n = "date"}',
+            "outputs.answers.types: only a query's answers",
+        ),
         ('"rdfs"', '"rdsf"', "rules.use: there is no regime rdsf"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),

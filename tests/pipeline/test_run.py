@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
-from ebbtide.pipeline.errors import CheckpointError, DeadLetterError
+from ebbtide.pipeline.errors import CheckpointError, DeadLetterError, PipelineError
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
@@ -229,6 +229,7 @@ def test_queries_are_answered_as_by_the_query_engine(run: Run, tmp_path: Path) -
     given = given.replace("[outputs.answers]", '[queries]\nuse = ["who.rq"]\n\n[outputs.answers]')
     given += '\n[outputs.who]\nof = "who"\nto = "jsonl"\npath = "out/who"\n'
     given += '\n[outputs.table]\nof = "who"\nto = "parquet"\npath = "out/table"\n'
+    given += 'types = { who = "string" }\n'
     file.write_text(given)
     progress = run(file)
     engine = QueryEngine(
@@ -246,10 +247,47 @@ def test_queries_are_answered_as_by_the_query_engine(run: Run, tmp_path: Path) -
         assert line["vars"] == wanted["vars"]
     assert any(line["bindings"] for line in said)
     assert progress.answers == len(said)
-    table = pq.read_table(tmp_path / "out/table")
-    assert table.num_rows == sum(len(answers) for answers in expected)
+    table = pq.read_table(tmp_path / "out/table").to_pylist()
+    assert {row["city"]["value"] for row in table} > {"http://example/Milano"}
+    wanted = [(each.tick, *row) for each in expected for row in each.rows]
+    assert sorted((row["t"], f"<{row['who']}>") for row in table) == sorted(
+        (tick, who) for tick, who, _ in wanted
+    )
     # The rules' rows come from the same batches.
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
+def test_any_sink_of_spark_takes_rows(run: Run, spark: SparkSession, tmp_path: Path) -> None:
+    """A folder a batch, which is replaced if the batch comes again; or what the options say."""
+    file = write_pipeline(tmp_path, 3)
+    given = file.read_text()
+    given += '\n[outputs.csv]\nto = "spark"\nformat = "csv"\npath = "out/csv"\n'
+    given += 'changes = ["+", "-", "~"]\noptions = { header = "true" }\n'
+    given += '\n[outputs.orc]\nto = "spark"\nformat = "orc"\nmode = "overwrite"\n'
+    given += f'options = {{ path = "{tmp_path}/orc/{{batch}}" }}\n'
+    file.write_text(given)
+    run(file)
+    found = spark.read.option("header", "true").option("inferSchema", "true")
+
+    def written() -> DataFrame:
+        return found.csv(str(tmp_path / "out/csv"))
+
+    frame = written()
+    assert frame.select("batch").distinct().count() > 1
+    rows = [
+        {name: value for name, value in row.asDict().items() if value is not None}
+        for row in frame.drop("batch").collect()
+    ]
+    assert in_order(rows) == expected_rows()
+    assert len(list((tmp_path / "orc").iterdir())) > 1
+    # The end is written again in the place of the batch that would come next.
+    run(file)
+    assert written().count() == len(rows)
+    run(file, reset=True)
+    assert written().count() == len(rows)
+    file.write_text(given.replace('"csv"', '"nonsense"', 1))
+    with pytest.raises(PipelineError, match=r"outputs\.csv: Spark cannot write it: .*nonsense"):
+        run(file, reset=True)
 
 
 @pytest.mark.parametrize("placement", ["sharded", "dataframe"])

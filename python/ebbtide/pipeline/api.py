@@ -7,9 +7,11 @@ changes.where("op = '+'").writeStream...
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
@@ -18,6 +20,7 @@ from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.asked import ask_in_one_place
 from ebbtide.pipeline.placements.sharded import reason_in_shards
+from ebbtide.pipeline.solutions import Columns
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
@@ -92,6 +95,25 @@ def answer(
         report=report,
     )
     return ask_in_one_place(_prepared(facts, None), unit)
+
+
+def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
+    """The solutions of one query, a row each: t, query, op, and a column for each variable.
+
+    `answers` is what `answer` gives, for this query among others. `types` are types of Spark by
+    variable, such as double; what is counted, compared or cast in the query has its type anyway.
+    Any other variable is a struct of value, datatype and language. A value that is not of the
+    declared type fails the query that reads it.
+    """
+    columns = Columns.of(parse_continuous_query(query), types or {})
+
+    def typed(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            lines = map(json.loads, batch.column("answer").to_pylist())
+            yield from columns.of_lines(lines).to_batches()
+
+    mine = answers.where(F.col("query") == columns.query).select("answer")
+    return mine.mapInArrow(typed, columns.spark_schema)
 
 
 def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:

@@ -22,21 +22,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
-from ebbtide.pipeline.build import (
-    dead_letters_of,
-    facts_of,
-    parts_of,
-    placement_of,
-    sinks_of,
-    spools_of,
-    units_of,
-)
+from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.inputs import facts_of, spools_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
+from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
@@ -106,15 +100,15 @@ def _placed(pipeline: Pipeline) -> dict[str, str]:
 
 def _forget(pipeline: Pipeline, folder: Path) -> None:
     Checkpoint.reset(folder)
-    for parts in parts_of(pipeline).values():
-        parts.reset()
+    for written in folders_of(pipeline).values():
+        written.reset()
 
 
 def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
     """A run that begins must not mix its files with those of another."""
-    for key, parts in parts_of(pipeline).items():
-        if not checkpoint.spark.exists() and parts.written():
-            raise CheckpointError(f"{key}.path: {parts.folder} holds the output of another run")
+    for key, folder in folders_of(pipeline).items():
+        if not checkpoint.spark.exists() and folder.written():
+            raise CheckpointError(f"{key}.path: {folder.folder} holds the output of another run")
 
 
 def _stream(

@@ -28,6 +28,7 @@ from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
 
 if TYPE_CHECKING:
     from ebbtide.languages.rspql import ContinuousQuery
+    from ebbtide.pipeline.solutions import Columns
 
 #: What the rows of rules are called.
 RULES: Final = "rules"
@@ -98,6 +99,19 @@ def queries_of(pipeline: model.Pipeline) -> list[ContinuousQuery]:
     from ebbtide.languages.rspql import load_continuous_query
 
     return [load_continuous_query(Path(file)) for file in pipeline.queries.use]
+
+
+def columns_of(pipeline: model.Pipeline, output: model.AnyOutput) -> Columns | None:
+    """The columns of a query's answers in an output; None if its rows are no answers."""
+    from ebbtide.pipeline.solutions import Columns
+
+    types = getattr(output, "types", {})
+    for query in queries_of(pipeline):
+        if query.name == output.of:
+            return Columns.of(query, types)
+    if types:
+        raise ValueError("only a query's answers have types")
+    return None
 
 
 def iris_of(pipeline: model.Pipeline) -> dict[str, str]:
@@ -231,6 +245,7 @@ class _Loader:
                 self._refuse(f"{at}.of", f"there is no {output.of}; there are {known}")
             if output.of != RULES and output.predicates:
                 self._refuse(f"{at}.predicates", "only rows of rules are chosen by predicate")
+            self._try(f"{at}.types", partial(columns_of, pipeline, output))
         if queries and pipeline.run.placement != "driver":
             self._refuse("run.placement", "queries are answered in the driver")
 
@@ -316,6 +331,8 @@ def _said(sentence: str, value: Any, kind: Any) -> str:
     if invalid is not None and isinstance(value, Mapping):
         known = ", ".join(_tags(kind))
         return f"{invalid[1]} is none of {known}" if known else sentence
+    if repr(model.COLUMN_TYPE) in sentence:
+        return "not a type of a column (such as bigint, double, timestamp, decimal(10,2), string)"
     if "matching regex" in sentence:
         return "not a duration (such as 500 ms, 3 s, 10 min, 2 h)"
     return sentence[0].lower() + sentence[1:]

@@ -13,6 +13,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from ebbtide.pipeline.file.duration import PATTERN
 
+#: What a column of answers may be declared to be, by Spark's names.
+COLUMN_TYPE = r"^(string|boolean|bigint|double|timestamp|date|decimal\(\d{1,2},\s*\d{1,2}\))$"
+
 Positive: TypeAlias = Annotated[int, Meta(gt=0)]
 Port: TypeAlias = Annotated[int, Meta(ge=1, le=65_535)]
 Duration: TypeAlias = (
@@ -20,6 +23,9 @@ Duration: TypeAlias = (
     | Annotated[str, Meta(pattern=PATTERN, description="such as 500 ms, 3 s, 10 min, 2 h")]
 )
 Format: TypeAlias = Literal["tnt", "trig", "jsonld", "nq"]
+ColumnType: TypeAlias = Annotated[
+    str, Meta(pattern=COLUMN_TYPE, description="such as bigint, double, timestamp, decimal(10,2)")
+]
 
 
 class Table(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -105,7 +111,8 @@ class Messages(Stream, frozen=True, kw_only=True):
 class Kafka(Messages, tag="kafka", frozen=True, kw_only=True):
     """Topics of Kafka, from where the checkpoint stands or from `starting`.
 
-    `options` are options of Spark's Kafka source, such as "kafka.security.protocol".
+    `options` are options of Spark's Kafka source, such as "kafka.security.protocol"; `secrets` are
+    options whose values are in environment variables, by their names.
     """
 
     servers: str
@@ -113,6 +120,7 @@ class Kafka(Messages, tag="kafka", frozen=True, kw_only=True):
     starting: Literal["earliest", "latest"] = "earliest"
     messages_a_batch: Positive = 100_000
     options: dict[str, str] = {}
+    secrets: dict[str, str] = {}
 
 
 class Mqtt(Messages, tag="mqtt", frozen=True, kw_only=True):
@@ -171,9 +179,25 @@ class JsonLines(Output, tag="jsonl", frozen=True, kw_only=True):
 
 
 class Parquet(Output, tag="parquet", frozen=True, kw_only=True):
-    """A folder of Parquet files, a file a batch."""
+    """A folder of Parquet files, a file a batch. `types` are those of a query's variables."""
 
     path: str
+    types: dict[str, ColumnType] = {}
+
+
+class SparkWritten(Output, tag="spark", frozen=True, kw_only=True):
+    """Whatever Spark can write to: a `format` with its options, in which `{batch}` is the batch.
+
+    With a `path` a folder of a folder a batch. `secrets` are options whose values are in
+    environment variables, by their names.
+    """
+
+    format: str
+    path: str | None = None
+    mode: Literal["append", "overwrite"] = "append"
+    options: dict[str, str] = {}
+    secrets: dict[str, str] = {}
+    types: dict[str, ColumnType] = {}
 
 
 class NTriples(Output, tag="ntriples", frozen=True, kw_only=True):
@@ -185,11 +209,12 @@ class NTriples(Output, tag="ntriples", frozen=True, kw_only=True):
 
 
 class KafkaTopic(Output, tag="kafka", frozen=True, kw_only=True):
-    """A topic of Kafka: a message a row, in JSON. `options` are options of Spark's Kafka sink."""
+    """A topic of Kafka: a message a row, in JSON. `options` and `secrets` are as in a stream."""
 
     servers: str
     topic: str
     options: dict[str, str] = {}
+    secrets: dict[str, str] = {}
 
 
 class MqttTopic(Output, tag="mqtt", frozen=True, kw_only=True):
@@ -200,7 +225,9 @@ class MqttTopic(Output, tag="mqtt", frozen=True, kw_only=True):
     topic: str
 
 
-AnyOutput: TypeAlias = Console | JsonLines | Parquet | NTriples | KafkaTopic | MqttTopic
+AnyOutput: TypeAlias = (
+    Console | JsonLines | Parquet | NTriples | KafkaTopic | MqttTopic | SparkWritten
+)
 
 
 # ---- the rest ----------------------------------------------------------------------------------

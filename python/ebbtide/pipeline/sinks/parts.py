@@ -73,18 +73,6 @@ def answer_lines(rows: Sequence[Answers]) -> bytes:
     return msgspec.json.Encoder().encode_lines(answers.json() for answers in rows)
 
 
-def answer_table(rows: Sequence[Answers]) -> Any:
-    """A row for each solution: t, query, op, and a column of N-Triples texts for each variable."""
-    names = ("t", "query", "op", *rows[0].variables)
-    kinds = [pa.int64(), *[pa.string()] * (len(names) - 1)]
-    found = [
-        dict(zip(names, (answers.tick, answers.query, answers.op, *row), strict=True))
-        for answers in rows
-        for row in answers.rows
-    ]
-    return pa.Table.from_pylist(found, pa.schema(list(zip(names, kinds, strict=True))))
-
-
 def parquet(rows: Any) -> bytes:
     """The bytes of a Parquet file."""
     import pyarrow.parquet as pq
@@ -92,11 +80,6 @@ def parquet(rows: Any) -> bytes:
     buffer = pa.BufferOutputStream()
     pq.write_table(rows, buffer)
     return bytes(buffer.getvalue())
-
-
-def answer_parquet(rows: Sequence[Answers]) -> bytes:
-    """The bytes of a Parquet file of solutions."""
-    return parquet(answer_table(rows))
 
 
 def ntriples(rows: Any, *, timed: bool) -> bytes:

@@ -1,0 +1,107 @@
+"""What the streams of a pipeline file become: one DataFrame of facts, and threads that spool."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+
+from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.file import model
+from ebbtide.pipeline.secrets import with_secrets
+from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.sources.kafka import read_kafka
+from ebbtide.pipeline.sources.mqtt import delivered
+from ebbtide.pipeline.sources.rows import read_rows, rows_of_messages
+from ebbtide.pipeline.sources.socket import received
+from ebbtide.pipeline.sources.spool import Piece, Spool
+from ebbtide.pipeline.sources.spooled import read_lines, read_spool
+from ebbtide.pipeline.sources.workload import paced
+from ebbtide.pipeline.stages.messages import parse_messages
+from ebbtide.pipeline.stages.parse import parse_files
+from ebbtide.testing import workloads
+
+
+def facts_of(pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoint) -> DataFrame:
+    """All streams as one DataFrame, each row with its stream's name: they are read together."""
+    longest = pipeline.dead_letters.longest_term
+    whole: DataFrame | None = None
+    for name, stream in pipeline.streams.items():
+        facts = _read(name, stream, spark, checkpoint.spool(name), longest)
+        named = facts.select(F.lit(name).alias("stream"), "*")
+        whole = named if whole is None else whole.unionByName(named)
+    assert whole is not None
+    return whole
+
+
+def _read(
+    name: str, stream: model.AnyStream, spark: SparkSession, spool: Path, longest_term: int
+) -> DataFrame:
+    match stream:
+        case model.Files():
+            return read_files(
+                spark,
+                Path(stream.path),
+                format=stream.format,
+                files_a_batch=stream.files_a_batch,
+                longest_term=longest_term,
+            )
+        case model.Rows():
+            return read_rows(
+                spark,
+                Path(stream.path),
+                format=stream.format,
+                schema=stream.schema,
+                time=stream.time,
+                triples=stream.triples,
+                files_a_batch=stream.files_a_batch,
+            )
+        case model.Kafka():
+            messages = read_kafka(
+                spark,
+                servers=stream.servers,
+                topics=stream.topics,
+                starting=stream.starting,
+                messages_a_batch=stream.messages_a_batch,
+                options=with_secrets(stream.options, stream.secrets, f"streams.{name}"),
+            )
+            if stream.format == "json":
+                return _rows(stream, messages)
+            return parse_messages(messages, stream.format, longest_term)
+        case model.Mqtt(format="json"):
+            return _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
+        case model.Mqtt() | model.Socket() | model.Generated():
+            pieces = read_spool(spark, spool, stream.bytes_a_batch)
+            return parse_files(pieces, spool, None, longest_term)
+
+
+def _rows(stream: model.Messages, messages: DataFrame) -> DataFrame:
+    # That they are there was checked when the file was loaded.
+    assert stream.schema is not None
+    assert stream.time is not None
+    return rows_of_messages(
+        messages, schema=stream.schema, time=stream.time, triples=stream.triples
+    )
+
+
+def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spool]:
+    """The threads that keep as files what Spark cannot ask for again."""
+    for name, stream in pipeline.streams.items():
+        stop = threading.Event()
+        pieces: Iterator[Piece]
+        match stream:
+            case model.Socket(host=host, port=port):
+                pieces = received(host, port, stop)
+            case model.Mqtt(host=host, port=port, topics=topics, format=format):
+                client = stream.client or f"{pipeline.name} {name}"
+                pieces = delivered(host, port, topics, client, format, stop)
+            case model.Generated(workload="mobility", seconds=seconds, seed=seed):
+                pieces = paced(workloads.mobility(seconds=seconds, seed=seed), seconds, stop)
+            case model.Generated(seconds=seconds, seed=seed):
+                pieces = paced(workloads.lubm(seed=seed), seconds, stop)
+            case _:
+                continue
+        yield Spool(pieces, checkpoint.spool(name), stop)

@@ -1,0 +1,95 @@
+"""Any sink that Spark can write a DataFrame to, batch by batch.
+
+    path       a folder a batch in it, path/batch=12, which a batch that comes again replaces
+    no path    what `format` and `options` say: JDBC, a table format, a Python data source
+
+Invariant: with a path every batch is there once. Without one it is once if the format can tell that
+a batch came again, from `{batch}` in its options (Delta's txnVersion); else the last batch may be
+there twice after a crash.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.testing.crash import crash_point
+
+
+class BatchFolders:
+    """The folders of batches that are in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def of(self, batch: int) -> Path:
+        """The folder of a batch."""
+        return self.folder / f"batch={batch}"
+
+    def written(self) -> list[Path]:
+        """Those that are there."""
+        return sorted(self.folder.glob("batch=*"))
+
+    def reset(self) -> None:
+        """Take away what was written."""
+        for folder in self.written():
+            shutil.rmtree(folder)
+
+
+class SparkSink:
+    """Writes rows, made into a table, with `DataFrame.write`."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        format: str,
+        table: Callable[[Any], Any],
+        folders: BatchFolders | None,
+        mode: str,
+        options: Mapping[str, str],
+    ) -> None:
+        self._spark = spark
+        self._name = name
+        self._format = format
+        self._table = table
+        self._folders = folders
+        self._mode = mode
+        self._options = dict(options)
+
+    def write(self, batch: int, rows: Any) -> None:
+        """Write the rows of a batch."""
+        table = self._table(rows)
+        folder = None if self._folders is None else self._folders.of(batch)
+        if table.num_rows:
+            self._save(batch, table, folder)
+        elif folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        crash_point("sink", f"{self._name}-{batch}")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _save(self, batch: int, table: Any, folder: Path | None) -> None:
+        given = {
+            name: value.replace("{batch}", str(batch)) for name, value in self._options.items()
+        }
+        # One task: a file a batch, with the rows in order.
+        frame = self._spark.createDataFrame(table).coalesce(1)
+        writer = frame.write.format(self._format).options(**given)
+        try:
+            if folder is None:
+                writer.mode(self._mode).save()
+            else:
+                writer.mode("overwrite").save(str(folder))
+        except (PySparkException, Py4JJavaError) as error:
+            told = getattr(error, "java_exception", error)
+            sentence = str(told).splitlines()[0]
+            raise PipelineError(f"{self._name}: Spark cannot write it: {sentence}") from None
