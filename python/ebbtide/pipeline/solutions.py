@@ -195,16 +195,17 @@ class Columns:
 
 
 def _cell_of_json(term: Mapping[str, str] | None) -> Cell | None:
-    match term:
-        case {"type": "uri", "value": value}:
+    if term is None:
+        return None
+    value = term["value"]
+    match term["type"]:
+        case "uri":
             return Cell(value)
-        case {"type": "bnode", "value": label}:
-            return Cell(f"_:{label}")
-        case {"value": value}:
-            language = term.get("xml:lang")
-            plain = LANG_STRING if language else XSD_STRING
-            return Cell(value, term.get("datatype", plain), language)
-    return None
+        case "bnode":
+            return Cell(f"_:{value}")
+    language = term.get("xml:lang")
+    plain = LANG_STRING if language else XSD_STRING
+    return Cell(value, term.get("datatype", plain), language)
 
 
 def known_types(algebra: Any) -> dict[str, str]:
