@@ -18,9 +18,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.jvm import LOCAL_FILES, load_local_fs
 
 OLDEST_JAVA: Final = 17
 
@@ -45,8 +47,8 @@ SETTINGS: Final = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     # A checkpoint is a handful of small files a batch, and Hadoop's local file system writes a
-    # checksum file beside each; the raw one does not (docs/decisions.md has the numbers). This is
-    # the interface that checkpoints use; of the other one, state stores ask that it is not raw.
+    # checksum file beside each; the raw one does not. Sessions of one process have a better one
+    # (`jvm`), which the workers of a cluster do not know.
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -85,9 +87,15 @@ def open_session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     logging = f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
     options = {"spark.driver.extraJavaOptions": f"{logging} {JVM_OPTIONS}", **SETTINGS}
-    builder = SparkSession.builder.master(master).appName(name)
+    is_local = master.startswith("local")
+    options |= {**(LOCAL_FILES if is_local else {}), **(settings or {})}
+    conf = SparkConf(loadDefaults=False).setAll(list(options.items()))
+    conf = conf.setMaster(master).setAppName(name)
     with _without_jvm_notice():
-        return builder.config(map={**options, **(settings or {})}).getOrCreate()
+        if is_local and SparkContext._active_spark_context is None:
+            SparkContext._ensure_initialized(conf=conf)
+            load_local_fs(SparkContext._jvm)
+        return SparkSession.builder.config(conf=conf).getOrCreate()
 
 
 def warm_up(spark: SparkSession) -> None:

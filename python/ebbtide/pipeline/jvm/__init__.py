@@ -1,0 +1,35 @@
+"""What runs inside Spark's own process: Java, compiled when Spark starts.
+
+The compiler is Janino, which Spark brings to compile queries with. So neither a JDK nor a jar is
+needed, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+#: Hadoop's local file system without its forks, for sessions of one process.
+LOCAL_FILES: Final = {
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "ebbtide.LocalFs",
+    "spark.hadoop.fs.file.impl": "ebbtide.LocalFs$Checked",
+}
+
+
+def load_local_fs(jvm: Any) -> None:
+    """Let a JVM know the classes of `LOCAL_FILES`, before a session uses them."""
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(loader)
+    compiler.cook((files(__name__) / "LocalFs.java").read_text())
+    # Spark's loader takes classes from folders. Once they are loaded nobody reads them again.
+    with TemporaryDirectory(prefix="ebbtide-") as folder:
+        for name, code in compiler.getBytecodes().items():
+            file = Path(folder, *name.split(".")).with_suffix(".class")
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(code)
+        loader.addURL(jvm.java.io.File(folder).toURI().toURL())
+        for name in compiler.getBytecodes():
+            loader.loadClass(name)
