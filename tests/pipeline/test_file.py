@@ -62,6 +62,13 @@ def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) ->
 
 
 MQTT = 'from = "mqtt"\ntopics = ["a"]\nformat = "json"\ntime = "at"'
+RATE = """from = "rate"
+triples = [{s = "<http://e/{value}>", p = "<http://e/p>", o = "<http://e/o>"}]
+[run]
+ends = "when read"
+[streams.others]
+from = "memory"
+"""
 KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
 
 
@@ -77,6 +84,7 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, kafka, mqtt"),
         ('from = "files"\npath = "incoming"', MQTT, "streams.trains: the key schema is missing"),
         ('from = "files"\npath = "incoming"', KAFKA, "streams.trains.time: only format ="),
+        ('from = "files"\npath = "incoming"', RATE, "run.ends: the stream trains is a rate"),
         ('"incoming"', '"nowhere"', "streams.trains.path: there is no /"),
         ('path = "incoming"', "", "streams.trains: the key path is missing"),
         ('path = "out"', "path = 7", "outputs.answers.path: expected `str`, got `int`"),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.secrets import with_secrets
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.sources.kafka import read_kafka
+from ebbtide.pipeline.sources.memory import remembered
 from ebbtide.pipeline.sources.mqtt import delivered
+from ebbtide.pipeline.sources.rate import read_rate
 from ebbtide.pipeline.sources.rows import read_rows, rows_of_messages
 from ebbtide.pipeline.sources.socket import received
 from ebbtide.pipeline.sources.spool import Piece, Spool
@@ -73,7 +77,11 @@ def _read(
             return parse_messages(messages, stream.format, longest_term)
         case model.Mqtt(format="json"):
             return _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
-        case model.Mqtt() | model.Socket() | model.Generated():
+        case model.Rate():
+            return read_rate(
+                spark, stream.rows_a_second, stream.columns, stream.time, stream.triples
+            )
+        case model.Mqtt() | model.Socket() | model.Generated() | model.Memory():
             pieces = read_spool(spark, spool, stream.bytes_a_batch)
             return parse_files(pieces, spool, None, longest_term)
 
@@ -87,8 +95,16 @@ def _rows(stream: model.Messages, messages: DataFrame) -> DataFrame:
     )
 
 
-def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spool]:
-    """The threads that keep as files what Spark cannot ask for again."""
+def spools_of(
+    pipeline: model.Pipeline, checkpoint: Checkpoint, feeds: Mapping[str, Iterable[str]]
+) -> Iterator[Spool]:
+    """The threads that keep as files what Spark cannot ask for again.
+
+    `feeds` are the documents of streams from memory.
+    """
+    for name in feeds:
+        if not isinstance(pipeline.streams.get(name), model.Memory):
+            raise PipelineError(f'no stream {name} is from = "memory"')
     for name, stream in pipeline.streams.items():
         stop = threading.Event()
         pieces: Iterator[Piece]
@@ -102,6 +118,9 @@ def spools_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[Spoo
                 pieces = paced(workloads.mobility(seconds=seconds, seed=seed), seconds, stop)
             case model.Generated(seconds=seconds, seed=seed):
                 pieces = paced(workloads.lubm(seed=seed), seconds, stop)
+            case model.Memory(lines=lines, format=format):
+                whole = "".join(f"{line}\n" for line in lines)
+                pieces = remembered(chain([whole], feeds.get(name, ())), format, stop)
             case _:
                 continue
         yield Spool(pieces, checkpoint.spool(name), stop)

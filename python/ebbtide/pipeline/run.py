@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -48,11 +48,13 @@ def run_pipeline(
     spark: SparkSession | None = None,
     reset: bool = False,
     progress: Progress | None = None,
+    feeds: Mapping[str, Iterable[str]] | None = None,
 ) -> Progress:
     """Run a pipeline until it ends; what it did.
 
     With a session at hand (spark-submit, a notebook) it runs in that, and leaves it open. Whoever
-    wants to look while it runs brings the `progress`.
+    wants to look while it runs brings the `progress`. `feeds` are what streams from memory bring:
+    documents by the stream's name, each asked for when the one before it is taken.
     """
     progress = Progress() if progress is None else progress
     progress.streams |= {name: StreamProgress() for name in pipeline.streams}
@@ -85,7 +87,7 @@ def run_pipeline(
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
         facts = facts_of(pipeline, spark, checkpoint)
-        spools = list(spools_of(pipeline, checkpoint))
+        spools = list(spools_of(pipeline, checkpoint, feeds or {}))
         say(f"reading {', '.join(pipeline.streams)}")
         _stream(pipeline, facts, placement, spools)
         return placement.progress

@@ -163,7 +163,11 @@ class _Loader:
             self._try(f"streams.{name}.window", partial(window_of, stream))
             if isinstance(stream, model.Messages):
                 self._check_mapping(stream, f"streams.{name}")
-            if isinstance(stream, model.Rows | model.Messages):
+            if isinstance(stream, model.Rate) and pipeline.run.ends == "when read":
+                self._refuse(
+                    "run.ends", f"the stream {name} is a rate, and is never read to its end"
+                )
+            if isinstance(stream, model.Rows | model.Messages | model.Rate):
                 self._check_templates(stream, f"streams.{name}.triples")
         prefixes = {**STANDARD_PREFIXES, **pipeline.prefixes}
         pipeline = msgspec.structs.replace(
@@ -258,7 +262,7 @@ class _Loader:
             if stream.format != "json" and given:
                 self._refuse(f"{at}.{name}", 'only format = "json" has it')
 
-    def _check_templates(self, stream: model.Rows | model.Messages, at: str) -> None:
+    def _check_templates(self, stream: model.Rows | model.Messages | model.Rate, at: str) -> None:
         for place, triple in enumerate(stream.triples):
             for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
                 self._try(f"{at}[{place}].{name}", partial(Template.parse, text))

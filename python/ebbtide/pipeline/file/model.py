@@ -150,7 +150,28 @@ class Generated(Stream, tag="workload", frozen=True, kw_only=True):
     bytes_a_batch: Positive = 33_554_432
 
 
-AnyStream: TypeAlias = Files | Rows | Kafka | Mqtt | Socket | Generated
+class Memory(Stream, tag="memory", frozen=True, kw_only=True):
+    """Lines that stand here, or documents that a Python program hands over: for tests."""
+
+    lines: tuple[str, ...] = ()
+    format: Format = "tnt"
+    bytes_a_batch: Positive = 33_554_432
+
+
+class Rate(Stream, tag="rate", frozen=True, kw_only=True):
+    """Rows at a steady rate, made by Spark, with the columns `value` (0, 1, 2...) and `timestamp`.
+
+    `columns` are more of them: expressions of Spark's SQL, by name, that give the same for the same
+    row. `time` is an expression, too.
+    """
+
+    rows_a_second: Positive = 10
+    columns: dict[str, str] = {}
+    time: str = "timestamp"
+    triples: Annotated[tuple[Triple, ...], Meta(min_length=1)]
+
+
+AnyStream: TypeAlias = Files | Rows | Kafka | Mqtt | Socket | Generated | Memory | Rate
 
 
 # ---- outputs -----------------------------------------------------------------------------------
