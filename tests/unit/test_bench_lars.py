@@ -54,7 +54,7 @@ def test_tables_say_what_the_oracle_says(workload: Workload) -> None:
         engine = LarsEngine(program, start=0)
         found: dict[int, set[Fact]] = {at: set() for at in range(ticks)}
         for last, _, table in tables(stream, 5, workload.columns):
-            assert engine.feed(table, workload.predicate, "t", workload.columns) == 0
+            assert engine.feed(table, workload.predicate, "t", workload.columns).late == []
             for predicate, answers in engine.play(last, full=full).items():
                 _collect(found, predicate, answers, full=full, ticks=ticks)
         assert found == expected

@@ -92,6 +92,27 @@ def test_triples_and_background(files: Path) -> None:
     assert answers(out) == {3: ["near(ex:ann)"]}
 
 
+def test_lateness(files: Path) -> None:
+    (files / "w.lars").write_text("seen(X) :- a(X) in [1].\n")
+    (files / "d.atoms").write_text("5\ta(x).\n4\ta(y).\n8\ta(z).\n3\ta(w).\n")
+    command = (files / "w.lars", "--stream", files / "d.atoms")
+    code, _, err = run(*command)
+    assert code == 1
+    assert "d.atoms:2:1: time goes back from 5 to 4; a stream is in order, unless" in err
+    code, out, err = run(*command, "--lateness", "2", "--late", files / "late.atoms")
+    assert (code, err) == (0, "ebbtide: 1 atoms came too late\n")
+    assert answers(out) == {
+        4: ["seen(y)"],
+        5: ["seen(x)", "seen(y)"],
+        6: ["seen(x)"],
+        7: [],
+        8: ["seen(z)"],
+    }
+    assert (files / "late.atoms").read_text() == "3\ta(w).\n"
+    code, _, err = run(*command, "--lateness", "2s")
+    assert (code, "give --tick" in err) == (1, True)
+
+
 ERRORS = {
     "q(X) :- not p(X).": ("", "p.lars:1:13: X occurs under `not` only"),
     "a :- p, not b.\nb :- p, not a.": ("0\tp.\n", "--solve one, all or cautious"),

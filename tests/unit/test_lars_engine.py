@@ -89,7 +89,7 @@ def test_tables_and_ticks_mix(steps: list[tuple[int, str]]) -> None:
     for last, how in steps:
         for predicate in ("p", "q"):
             data, names = table(predicate, first, last)
-            assert engine.feed(data, predicate, "t", names) == 0
+            assert engine.feed(data, predicate, "t", names).late == []
         if how == "tick":
             for at in range(first, last + 1):
                 held = {show_fact(fact) for fact in engine.tick().atoms or ()}
@@ -117,7 +117,7 @@ def test_what_comes_late_is_told() -> None:
     with pytest.raises(LateFact):
         engine.take(Fact.of("p", 1), at=0)
     data = pa.table({"t": [0, 1], "x": ['"a"', '"b"']})
-    assert engine.feed(data, "p", "t", ["x"]) == 1
+    assert engine.feed(data, "p", "t", ["x"]) == ([0], 1)
     assert len(engine.tick().atoms or ()) == 1
 
 

@@ -135,7 +135,13 @@ impl Timeline {
         self.next
     }
 
-    /// State record batches in several relations; how many rows, and how many of them came late.
+    /// Go on at a time point.
+    fn resume(&mut self, next: i64) {
+        self.next = next;
+    }
+
+    /// State record batches in several relations; the numbers of the rows that came late, and the
+    /// last instant.
     fn feed(
         &self,
         kernel: &mut Kernel,
@@ -143,7 +149,7 @@ impl Timeline {
         time: &str,
         names: Vec<String>,
         routes: Vec<RouteTuple>,
-    ) -> PyResult<(usize, usize)> {
+    ) -> PyResult<(Vec<usize>, Option<i64>)> {
         let core = &mut kernel.core;
         let mut kept = Vec::new();
         let routes: Vec<(StreamId, RelationId, Vec<Place>)> = routes
@@ -164,7 +170,7 @@ impl Timeline {
                 (StreamId::at(stream), RelationId::at(relation), places)
             })
             .collect();
-        let (mut rows, mut late) = (0, 0);
+        let (mut rows, mut late, mut last) = (0, Vec::new(), None);
         for batch in capsule::import(data)? {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let instants = columns::instants(&batch, time)?;
@@ -178,15 +184,15 @@ impl Timeline {
                 .any(|(_, _, places)| places.iter().any(|place| matches!(place, Place::Time)));
             let mut tuple = Vec::new();
             for (row, at) in instants.into_iter().enumerate() {
-                if at.0 < self.start {
-                    late += 1;
+                last = last.max(Some(at.0));
+                let at = Instant(self.point(at.0));
+                if at.0 < self.next {
+                    late.push(rows + row);
                     continue;
                 }
-                let at = Instant(self.point(at.0));
                 if is_stamped && point.0 != at {
                     point = (at, time_term(core, at.0));
                 }
-                let mut is_late = false;
                 for (stream, relation, places) in &routes {
                     tuple.clear();
                     tuple.extend(places.iter().map(|place| match place {
@@ -194,22 +200,24 @@ impl Timeline {
                         Place::Time => point.1,
                         Place::Term(term) => *term,
                     }));
-                    is_late |= core.push(*stream, *relation, &tuple, at) == Err(Refused::Late);
+                    // It is not late: its time point is still to come.
+                    let told = core.push(*stream, *relation, &tuple, at);
+                    debug_assert!(told != Err(Refused::Late));
                 }
-                late += usize::from(is_late);
             }
             rows += batch.num_rows();
         }
         kept.into_iter().for_each(|term| core.dictionary_mut().release(term));
-        Ok((rows, late))
+        Ok((late, last))
     }
 
     /// Evaluate the next time point.
     fn tick(&mut self, py: Python<'_>, kernel: &mut Kernel) -> PyResult<i64> {
         let tick = self.next;
         self.tell_time(&mut kernel.core, tick);
-        kernel.advance(py, tick)?;
+        // A time point that breaks off, at a budget, is over all the same.
         self.next = tick + self.step;
+        kernel.advance(py, tick)?;
         Ok(tick)
     }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 
 import typer
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ebbtide.engines.lars_answer import Answer
     from ebbtide.languages.lars import LarsProgram
     from ebbtide.program import Fact
+    from ebbtide.reasoner.lars import LarsReasoner
     from ebbtide.time import Instant
 
 STANDARD_INPUT: Final = Path("-")
@@ -68,6 +70,17 @@ def lars(
     end: Annotated[
         str | None, typer.Option(help="The last time point; else that of the last line.")
     ] = None,
+    lateness: Annotated[
+        str | None,
+        typer.Option(
+            help="How far atoms may come out of order: time points, or with --tick a length of "
+            "time. Without it, a stream must be in order."
+        ),
+    ] = None,
+    late: Annotated[
+        Path | None,
+        typer.Option(help="Where atoms that come too late go, as a stream.", metavar="FILE"),
+    ] = None,
     solve: Annotated[
         Solve | None,
         typer.Option(help="Use clingo, for programs with several answer streams."),
@@ -97,21 +110,48 @@ def lars(
         text,
         start=None if start is None else parse_instant(start),
         tick=None if tick is None else parse_span(tick),
+        lateness=0 if lateness is None else _lateness(lateness, tick),
         engine=engine,
         solve=solve,
         background=[fact for path in background or () for fact in _facts(path, text)],
     )
-    answers = reasoner.run(_stream(stream, text), to=None if end is None else parse_instant(end))
+    items = _stream(stream, text, in_order=lateness is None)
+    answers = reasoner.run(items, to=None if end is None else parse_instant(end))
     write = _Writer(text, changes=changes).write
-    for answer in answers:
-        if why is None:
-            write(answer)
+    with open(late or os.devnull, "w", encoding="utf-8") as too_late:
+        for answer in answers:
+            if why is None:
+                write(answer)
+            _write_late(reasoner, too_late)
+        _write_late(reasoner, too_late)
     sys.stdout.flush()
+    if reasoner.late:
+        print(f"ebbtide: {reasoner.late} atoms came too late", file=sys.stderr)
     if why is not None:
         try:
             print(reasoner.why(why))
         except LookupError as error:
             raise InputError(str(error.args[0])) from None
+
+
+def _lateness(text: str, tick: str | None) -> int:
+    from ebbtide.reasoner.lars import parse_span
+
+    if text.isdecimal():
+        return int(text)
+    if tick is None:
+        raise InputError(
+            "a lateness in units of time needs the length of a time point: give --tick"
+        )
+    return parse_span(text)
+
+
+def _write_late(reasoner: LarsReasoner, file: TextIO) -> None:
+    """Write the atoms that came too late as a stream."""
+    from ebbtide.languages.lars import show_fact
+
+    for late in reasoner.take_late():
+        file.write(f"{late.at}\t{show_fact(late.fact)}.\n")
 
 
 class _Writer:
@@ -140,18 +180,20 @@ class _Writer:
             yield {"t": answer.t, "atoms": atoms}
 
 
-def _stream(path: Path, program: LarsProgram) -> Iterator[tuple[Instant, list[Fact]]]:
+def _stream(
+    path: Path, program: LarsProgram, *, in_order: bool
+) -> Iterator[tuple[Instant, list[Fact]]]:
     """The time points of a stream, of atoms or of triples."""
     from ebbtide.languages.lars.stream import parse_stream
 
     if path == STANDARD_INPUT:
-        yield from parse_stream(sys.stdin, "<stdin>", program)
+        yield from parse_stream(sys.stdin, "<stdin>", program, in_order=in_order)
     elif _plain_name(path).endswith(".tnt"):
         yield from _timed_triples(path)
     else:
         try:
             with _opened(path) as lines:
-                yield from parse_stream(lines, str(path), program)
+                yield from parse_stream(lines, str(path), program, in_order=in_order)
         except (UnicodeDecodeError, gzip.BadGzipFile) as error:
             raise InputError(f"{path} cannot be read: {error}") from None
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ebbtide.engines.lars_answer import Answer, answered
-from ebbtide.engines.protocol import LateFact
+from ebbtide.engines.lars_answer import Answer
+from ebbtide.engines.lars_input import KeptInput
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
 from ebbtide.engines.reference.lars import Stream, Structure
 from ebbtide.languages.lars.formula import (
@@ -36,7 +36,7 @@ from ebbtide.time import Instant
 MODES: Final = ("one", "all", "cautious")
 
 
-class ClingoEngine:
+class ClingoEngine(KeptInput):
     """A LARS program whose answer streams clingo finds, time point by time point."""
 
     def __init__(
@@ -47,45 +47,29 @@ class ClingoEngine:
         step: int = 1,
         tick: int | None = None,
         mode: str = "one",
+        state: bytes | None = None,
     ) -> None:
         if mode not in MODES:
             raise ValueError(f"a solver gives {', '.join(MODES)}, not {mode!r}")
+        super().__init__(start, step, state)
         self._clingo = _clingo()
         self._program = program
-        self._start = start
-        self._step = step
         self._tick = tick
         self._mode = mode
         self._translation = _Translation(program)
         self._reach = _furthest(program, tick)
-        self._atoms: dict[Instant, set[Fact]] = {}
-        self._last: Answer | None = None
-
-    @property
-    def next(self) -> Instant:
-        """The time point that comes next."""
-        return self._start if self._last is None else self._last.t + self._step
-
-    def take(self, fact: Fact, at: Instant) -> None:
-        """Take an input atom; `LateFact` if its time point is over."""
-        point = self._start - (self._start - at) // self._step * self._step
-        if point < self.next:
-            raise LateFact(f"{fact} happens at {at}, and that time point is over")
-        self._atoms.setdefault(point, set()).add(fact)
 
     def tick(self) -> Answer:
         """Evaluate the next time point."""
-        point = self.next
         if self._reach is not None:
-            for old in [at for at in self._atoms if at < point - self._reach * self._step]:
+            oldest = self.next - self._reach * self._step
+            for old in [at for at in self._atoms if at < oldest]:
                 del self._atoms[old]
-        input = Stream(self._start, point, self._atoms, self._step).up_to(point)
+        input = self._input()
         every = tuple(self.answer_streams(input))
         outputs = tuple(dict.fromkeys(self._output(found, input) for found in every))
         atoms = frozenset.intersection(*outputs) if outputs else None
-        told = outputs if self._mode == "all" else None
-        self._last = answered(point, self._last, atoms, told)
-        return self._last
+        return self._answered(atoms, outputs if self._mode == "all" else None)
 
     def answer_streams(self, input: Stream) -> Iterator[frozenset[tuple[Instant, Fact]]]:
         """The answer streams at the last time point, as what they have beyond the input.

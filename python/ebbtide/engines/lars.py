@@ -8,15 +8,17 @@ the input up to then (`engines/reference/lars.py` is the specification).
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ebbtide._kernel import Table, Timeline
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
+from ebbtide.engines.lars_input import fact_of, states
 from ebbtide.engines.lars_why import Explainer, Explanation
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import LateFact
@@ -37,6 +39,13 @@ from ebbtide.terms import Literal, Term, parse_term, to_term
 from ebbtide.time import Instant, Sliding
 
 _parsed: Final[Callable[[str], Term]] = lru_cache(maxsize=65_536)(parse_term)
+
+
+class Fed(NamedTuple):
+    """What became of a table: the numbers of the rows that came late, and the last instant."""
+
+    late: list[int]
+    last: Instant | None
 
 
 @dataclass
@@ -82,6 +91,7 @@ class LarsEngine(NativeEngine):
         step: int = 1,
         tick: int | None = None,
         budget: Budget | None = None,
+        state: bytes | None = None,
     ) -> None:
         self.lars = program
         self.lowered: Lowered = lower(program, start, step, tick)
@@ -105,8 +115,11 @@ class LarsEngine(NativeEngine):
         self._shown: set[Fact] = set()
         #: The atoms that held at the last time point; None after tables, which do not tell.
         self._holds: set[Fact] | None = set()
-        for fact in self.lowered.background:
-            self.add(fact)
+        if state is not None:
+            self._resume(state)
+        else:
+            for fact in self.lowered.background:
+                self.add(fact)
 
     # ---- atoms in ----------------------------------------------------------------------------
 
@@ -137,11 +150,8 @@ class LarsEngine(NativeEngine):
         if self._counted:
             self._waiting.setdefault(point, []).append(fact)
 
-    def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> int:
-        """Take the input atoms of Arrow data; how many came late or before the first time point.
-
-        The columns hold the terms' texts.
-        """
+    def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
+        """Take the input atoms of Arrow data, whose columns hold the terms' texts."""
         if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
             raise ValueError(problem)
         if self._counted:
@@ -150,8 +160,7 @@ class LarsEngine(NativeEngine):
             )
         routes = [self._placed(route, len(columns)) for route in self.lowered.routes[predicate]]
         routes += [self._tallied(tally, predicate, len(columns)) for tally in self.lowered.tallies]
-        _, late = self._timeline.feed(self._kernel, data, time, list(columns), routes)
-        return late
+        return Fed(*self._timeline.feed(self._kernel, data, time, list(columns), routes))
 
     def _placed(self, route: Route, arity: int) -> tuple[int, int, list[int | str]]:
         places: list[int | str] = [-1] if route.stamped else []
@@ -188,10 +197,9 @@ class LarsEngine(NativeEngine):
             self._holds |= entered
         if not self.lowered.has_outside:
             return Answer(tick, frozenset(self._holds), frozenset(entered), frozenset(left))
-        none = bool(self._kernel.facts(self._relation_ids[OUTSIDE]))
-        shown: set[Fact] = set() if none else set(self._holds)
+        atoms = None if self._is_outside() else frozenset(self._holds)
+        shown = set(atoms or ())
         was, self._shown = self._shown, shown
-        atoms = None if none else frozenset(shown)
         return Answer(tick, atoms, frozenset(shown - was), frozenset(was - shown))
 
     def play(self, to: Instant, *, full: bool = False) -> dict[str, Table]:
@@ -209,6 +217,9 @@ class LarsEngine(NativeEngine):
             for predicates, table in zip(self._predicates.values(), tables, strict=True)
             for predicate in predicates
         }
+
+    def _is_outside(self) -> bool:
+        return self.lowered.has_outside and bool(self._kernel.facts(self._relation_ids[OUTSIDE]))
 
     def _all_that_holds(self) -> set[Fact]:
         return {
@@ -231,6 +242,28 @@ class LarsEngine(NativeEngine):
             self.push(Fact(clock.relation, (to_term(tick),)), tick, EVER)
             for gone in range(before, counted.first, self._step):
                 self.retract(Fact(clock.relation, (to_term(gone),)), tick)
+
+    # ---- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Everything the engine needs to go on: a line of JSON, then the kernel's snapshot."""
+        kept = {
+            "next": self.next,
+            "counted": [[one.first, list(one.sizes)] for one in self._counted],
+            "waiting": [[at, states(facts)] for at, facts in sorted(self._waiting.items())],
+        }
+        return json.dumps(kept).encode() + b"\n" + super().snapshot()
+
+    def _resume(self, state: bytes) -> None:
+        line, _, kernel = state.partition(b"\n")
+        kept = json.loads(line)
+        self.restore(kernel)
+        self._timeline.resume(kept["next"])
+        for counted, (first, sizes) in zip(self._counted, kept["counted"], strict=True):
+            counted.first, counted.sizes = first, deque((at, size) for at, size in sizes)
+        self._waiting = {at: list(map(fact_of, facts)) for at, facts in kept["waiting"]}
+        self._holds = self._all_that_holds()
+        self._shown = set() if self._is_outside() else set(self._holds)
 
     # ---- why ---------------------------------------------------------------------------------
 

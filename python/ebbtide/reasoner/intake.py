@@ -8,7 +8,7 @@ columns   anything with __arrow_c_stream__, columns t s p o  -> record batches (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Final, TypeAlias
 
@@ -121,17 +121,19 @@ def is_columnar(items: object) -> bool:
     return hasattr(items, "__arrow_c_stream__")
 
 
-def record_batches(items: Any) -> Iterator[Any]:
-    """The table as record batches with the columns t (int64 milliseconds), s, p and o (texts)."""
+def record_batches(
+    items: Any, names: Sequence[str] = (TIME_COLUMN, *TERM_COLUMNS)
+) -> Iterator[Any]:
+    """The table as record batches: a column of instants (int64 milliseconds), then texts."""
     try:
         import pyarrow as pa
     except ImportError:
         raise ImportError("columns of facts need pyarrow: pip install pyarrow") from None
     reader = pa.RecordBatchReader.from_stream(items)
-    names = (TIME_COLUMN, *TERM_COLUMNS)
     if missing := [name for name in names if name not in reader.schema.names]:
         raise ValueError(
-            f"a table of facts has the columns t, s, p and o; this one lacks {', '.join(missing)}"
+            f"a table of facts has the columns {', '.join(names)}; this one lacks "
+            f"{', '.join(missing)}"
         )
     first_row = 0
     for batch in reader:
@@ -152,5 +154,7 @@ def _milliseconds(column: Any) -> Any:
     if pa.types.is_timestamp(column.type):
         column = pc.floor_temporal(column, unit="millisecond").cast(pa.timestamp("ms"))
     elif not pa.types.is_integer(column.type):
-        raise InstantError(f"the column t is milliseconds or timestamps, not {column.type}")
+        raise InstantError(
+            f"the column of instants is milliseconds or timestamps, not {column.type}"
+        )
     return column.cast(pa.int64())

@@ -2,9 +2,11 @@
 
 The face of LARS: it reads atoms as text or as facts, finds the first time point, evaluates every
 time point in order and tells what holds. Time points are plain numbers, or with `tick` a grid of
-instants that many milliseconds apart; an atom belongs to the first time point at or after it.
+instants that many milliseconds apart; an atom belongs to the first time point at or after it. Until
+the first one is due, atoms wait here: one that comes later may still be earlier.
 
-Invariant: an answer at t depends on the atoms at or before t, never on how they came.
+Invariant: an atom is late exactly when its time point was already due when it arrived, so an answer
+depends on what arrived and in which order, never on when it was asked for.
 """
 
 from __future__ import annotations
@@ -13,18 +15,27 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypedDict, Unpack
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
+from ebbtide.engines.lars_input import fact_of, state_of, states
+from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars import LarsProgram, load_lars, parse_atoms, parse_lars
 from ebbtide.languages.lars.formula import UNITS
 from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact
+from ebbtide.reasoner.intake import record_batches
+from ebbtide.reasoner.late import Late, LateBox
+from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.reasoner.timeline import Timeline
+from ebbtide.terms import parse_term
 from ebbtide.time import Instant, WindowError, as_instant
 
 if TYPE_CHECKING:
     from ebbtide.engines.lars import LarsEngine
+
+STREAM: Final = "input"
 
 
 class RunsLars(Protocol):
@@ -40,12 +51,16 @@ class RunsLars(Protocol):
     def tick(self) -> Answer:
         """Evaluate the next time point."""
 
+    def snapshot(self) -> bytes:
+        """What an engine needs to go on, given as `state`."""
+
 
 class LarsSettings(TypedDict, total=False):
     """The keywords of a `LarsReasoner`."""
 
     start: Instant | None
     tick: int | None
+    lateness: int
     engine: str
     solve: str | None
     background: Iterable[Fact]
@@ -56,9 +71,11 @@ class LarsReasoner:
     """Keeps the answers of a LARS program true over a stream of atoms.
 
     `program` is a text, a path or a `LarsProgram`. The first time point is `start`, or that of the
-    first atom. `background` holds at every time point. `engine` is native (the kernel) or reference
-    (the oracle); with `solve` a program may negate through recursion, and clingo gives one answer
-    stream (`one`), all of them (`all`) or what they have in common (`cautious`).
+    first atom. Atoms may arrive out of order by `lateness`; a time point is due when something
+    later than that has come. `background` holds at every time point. `engine` is native (the
+    kernel) or reference (the oracle); with `solve` a program may negate through recursion, and
+    clingo gives one answer stream (`one`), all of them (`all`) or what they have in common
+    (`cautious`).
 
     >>> reasoner = LarsReasoner("q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].")
     >>> reasoner.push("a(x2,y). b(y,z).", at=38)
@@ -78,6 +95,7 @@ class LarsReasoner:
         *,
         start: Instant | None = None,
         tick: int | None = None,
+        lateness: int = 0,
         engine: str = "native",
         solve: str | None = None,
         background: Iterable[Fact] = (),
@@ -86,13 +104,25 @@ class LarsReasoner:
         self.program = _as_program(program)
         self._step = 1 if tick is None else tick
         self._tick = tick
-        self._start = start
         self._engine_name = engine
         self._solve = solve
         self._budget = budget
         self._background: list[Fact] = list(background)
+        self._settings = {
+            "program": self.program.fingerprint,
+            "start": start,
+            "tick": tick,
+            "lateness": lateness,
+            "engine": engine,
+            "solve": solve,
+        }
+        self._time = Timeline([STREAM], step=self._step, start=start, lateness=lateness)
+        self._late = LateBox()
+        #: The atoms that came while the first time point was not known.
+        self._waiting: list[tuple[Fact, Instant]] = []
         self._engine: RunsLars | None = None
-        self._latest: Instant | None = None
+        #: The first time point, once the engine runs.
+        self._first: Instant | None = None
         if start is not None:
             self._open(start)
 
@@ -101,43 +131,71 @@ class LarsReasoner:
     def add(self, atoms: str | Fact) -> None:
         """State background atoms, before the first time point: they hold at all of them."""
         if self._engine is not None:
-            raise ValueError("background is added before the first atom of a stream")
+            raise ValueError("background is added before the first time point is known")
         self._background += self._facts(atoms)
 
-    def push(self, atoms: str | Fact | Iterable[Fact], at: Instant) -> None:
-        """State atoms that happen at an instant; `LateFact` if its time point is over."""
+    def push(self, atoms: str | Fact | Iterable[Fact], at: SupportsIndex) -> None:
+        """State atoms that happen at an instant. If it is too late, `take_late` hands them out.
+
+        Without atoms, it says that time has come so far.
+        """
         at = as_instant(at)
-        engine = self._open(at)
-        for fact in self._facts(atoms):
-            engine.take(fact, at)
-        self._latest = at if self._latest is None else max(self._latest, at)
+        facts = self._facts(atoms)
+        over = self._time.last_due
+        if over is not None and at <= over:
+            for fact in facts:
+                self._put_late(fact, at, f"the time point {over} was due when it arrived")
+            return
+        for fact in facts:
+            self._take(fact, at)
+        self._time.happened(STREAM, at, at)
 
     def push_table(
         self, data: Any, predicate: str, *, time: str = "t", columns: Sequence[str] = ()
-    ) -> int:
-        """State the atoms of a table that speaks Arrow; how many came late.
+    ) -> list[int]:
+        """State the atoms of a table that speaks Arrow; the numbers of the rows that came late.
 
         The column `time` holds instants, the others the texts of the terms: N-Triples texts, such
-        as `<x2>` for the constant x2. The first time point must be known: give `start`.
+        as `<x2>` for the constant x2. The rows arrive at once: only the time points that are over
+        make them late. Late rows are counted, and left to the caller. Give `start`: while the first
+        time point is not known, atoms of tables are taken one by one.
         """
-        return self._native().feed(data, predicate, time, columns)
+        if self._engine is None:
+            return self._push_rows(data, predicate, time, columns)
+        late, last = self._native().feed(data, predicate, time, columns)
+        if last is not None:
+            self._time.happened(STREAM, last, last)
+        self._late.count += len(late)
+        return late
 
     # ---- answers out -------------------------------------------------------------------------
 
-    def advance(self, to: Instant) -> list[Answer]:
-        """Evaluate every time point up to one; what each of them says."""
+    def advance(self, to: SupportsIndex | None = None) -> list[Answer]:
+        """Evaluate every time point that is due; what each of them says.
+
+        `to` says that nothing at or before it is still to come, so that every time point up to it
+        is due.
+
+        >>> reasoner = LarsReasoner("q(X) :- p(X) in [1].", lateness=2)
+        >>> for atom, at in (("p(a)", 5), ("p(b)", 4), ("p(c)", 8), ("p(d)", 5)):
+        ...     reasoner.push(atom, at)
+        >>> [(answer.t, *answer.texts()) for answer in reasoner.advance()]
+        [(4, 'q(b)'), (5, 'q(a)', 'q(b)')]
+        >>> reasoner.late, [str(late.fact) for late in reasoner.take_late()]
+        (1, ['p(<d>)'])
+        """
         return list(self.answers(to))
 
-    def answers(self, to: Instant) -> Iterator[Answer]:
+    def answers(self, to: SupportsIndex | None = None) -> Iterator[Answer]:
         """As `advance`, but each time point is evaluated when its answer is asked for."""
-        engine = self._open(as_instant(to))
-        while engine.next <= to:
-            yield engine.tick()
+        if to is not None:
+            self._time.complete(as_instant(to))
+        return self._evaluate()
 
     def run(
         self, items: Iterable[tuple[Instant, Iterable[Fact]]], to: Instant | None = None
     ) -> Iterator[Answer]:
-        """The answers of a stream in order, each as soon as a later atom shows that it is due.
+        """The answers of a stream, each as soon as a later atom shows that it is due.
 
         They go on to the last atom's time point, or to the time point `to`, if that is later.
 
@@ -150,23 +208,105 @@ class LarsReasoner:
         2
         3 q(b)
         """
-        last: Instant | None = None
         for at, facts in items:
-            if last is not None and at > last:
-                yield from self.answers(self._point(at) - 1)
             self.push(facts, at)
-            last = at
-        ends = [each for each in (last, to) if each is not None]
-        if ends:
-            yield from self.answers(self._point(max(ends)))
+            yield from self._evaluate()
+        if to is not None:
+            self._time.changed(to)
+        if self._time.has_happened:
+            yield from self.answers(self._time.end)
 
-    def play(self, to: Instant, *, full: bool = False) -> dict[str, Any]:
-        """Evaluate the time points up to one, and answer in Arrow tables, one a predicate.
+    def play(self, to: SupportsIndex | None = None, *, full: bool = False) -> dict[str, Any]:
+        """As `advance`, but the answers are Arrow tables, one a predicate.
 
         The columns are t, c0, c1, ... and, without `full`, diff: +1 for an atom that begins to hold
         at t and -1 for one that ceases to.
         """
-        return dict(self._native().play(to, full=full))
+        if to is not None:
+            self._time.complete(as_instant(to))
+        if self._time.count_due and self._time.next is not None:
+            self._open(self._time.next)
+        engine = self._native()
+        last = self._time.last_due
+        try:
+            return dict(engine.play(engine.next - 1 if last is None else last, full=full))
+        finally:
+            self._time.skip(engine.next)
+
+    # ---- late atoms --------------------------------------------------------------------------
+
+    @property
+    def late(self) -> int:
+        """How many atoms came too late, ever."""
+        return self._late.count
+
+    def take_late(self) -> list[Late]:
+        """The late atoms since the last call, each with the reason; the newest 10,000 are kept."""
+        return self._late.take()
+
+    # ---- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Everything a reasoner with the same program and settings needs to go on from here.
+
+        >>> reasoner = LarsReasoner("q(X) :- p(X) in [1].")
+        >>> reasoner.push("p(a).", at=3)
+        >>> _ = reasoner.advance(to=3)
+        >>> again = LarsReasoner.restore(reasoner.snapshot(), "q(X) :- p(X) in [1].")
+        >>> [answer.texts() for answer in again.advance(to=5)]
+        [['q(a)'], []]
+        """
+        header = {
+            "settings": self._settings,
+            **self._time.state(),
+            "first": self._first,
+            "background": states(self._background),
+            "waiting": [[state_of(fact), at] for fact, at in self._waiting],
+            "late": self._late.count,
+            "late_waiting": [[state_of(late.fact), *late[1:]] for late in self._late.waiting()],
+        }
+        return pack(header, b"" if self._engine is None else self._engine.snapshot())
+
+    @classmethod
+    def restore(
+        cls,
+        data: bytes,
+        program: str | PathLike[str] | LarsProgram,
+        **settings: Unpack[LarsSettings],
+    ) -> LarsReasoner:
+        """The reasoner of a snapshot, given the program and the settings it had.
+
+        The background is in the snapshot; if one is given, it must be the same.
+        """
+        header, engine = unpack(data)
+        start = settings.pop("start", None)
+        reasoner = cls(program, **settings)
+        reasoner._settings["start"] = start
+        for name, value in reasoner._settings.items():
+            if header["settings"].get(name) != value:
+                raise SnapshotError(
+                    f"the snapshot was taken with another {name}: "
+                    f"{header['settings'].get(name)}, not {value}"
+                )
+        if reasoner._background and states(reasoner._background) != header["background"]:
+            raise SnapshotError("the snapshot was taken with another background")
+        reasoner._background = list(map(fact_of, header["background"]))
+        reasoner._time = Timeline(
+            [STREAM], step=reasoner._step, start=start, lateness=settings.get("lateness", 0)
+        )
+        reasoner._time.restore(header)
+        if header["first"] is not None:
+            try:
+                reasoner._open(header["first"], engine)
+            except ValueError as error:
+                raise SnapshotError(str(error)) from None
+        reasoner._waiting = [(fact_of(state), at) for state, at in header["waiting"]]
+        for state, *rest in header["late_waiting"]:
+            reasoner._late.put(Late(fact_of(state), *rest))
+        reasoner._late.count = header["late"]
+        return reasoner
+
+    # ---- why ---------------------------------------------------------------------------------
 
     def why(self, atom: str | Fact) -> str:
         """Why an intensional atom holds at the last time point: a tree, with times.
@@ -196,42 +336,81 @@ class LarsReasoner:
             return parse_atoms(text, "<atoms>", {**WELL_KNOWN, **self.program.prefixes})
         return list(atoms)
 
-    def _point(self, at: Instant) -> Instant:
-        origin = self._start or 0
-        return origin - (origin - at) // self._step * self._step
-
-    def _open(self, first: Instant) -> RunsLars:
+    def _take(self, fact: Fact, at: Instant) -> None:
+        if problem := self.program.refuses(fact):
+            raise ValueError(problem)
         if self._engine is None:
-            start = self._point(first) if self._start is None else self._start
-            self._start = start
-            if self._background:
-                known = (*self.program.background, *self._background)
-                self.program = replace(self.program, background=known)
-            self._engine = self._make(start)
+            if not self._waiting:
+                # What is wrong with the program is told at once, not when time has gone on.
+                self._make(at, None)
+            self._waiting.append((fact, at))
+            return
+        try:
+            self._engine.take(fact, at)
+        except LateFact:
+            self._put_late(fact, at, f"it happens before the first time point, {self._first}")
+
+    def _put_late(self, fact: Fact, at: Instant, reason: str) -> None:
+        self._late.put(Late(fact, at, None, reason))
+
+    def _push_rows(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> list[int]:
+        """State the atoms of a table one by one."""
+        for batch in record_batches(data, (time, *columns)):
+            instants = batch.column(time).to_pylist()
+            names = [batch.column(name).to_pylist() for name in columns]
+            for at, *texts in zip(instants, *names, strict=True):
+                self._take(Fact(predicate, tuple(map(parse_term, texts))), at)
+            if instants:
+                self._time.happened(STREAM, min(instants), max(instants))
+        return []
+
+    def _evaluate(self) -> Iterator[Answer]:
+        for point in self._time.due():
+            yield self._open(point).tick()
+
+    def _open(self, first: Instant, state: bytes | None = None) -> RunsLars:
+        """The engine, which is made at the first time point, or made from a snapshot."""
+        if self._engine is None:
+            self._first = first
+            self._engine = self._make(first, state)
+            waiting, self._waiting = self._waiting, []
+            for fact, at in waiting:
+                self._take(fact, at)
         return self._engine
 
-    def _make(self, start: Instant) -> RunsLars:
+    def _make(self, start: Instant, state: bytes | None) -> RunsLars:
+        program = self.program
+        if self._background:
+            program = replace(program, background=(*program.background, *self._background))
         if self._solve is not None:
             from ebbtide.engines.clingo import ClingoEngine
 
             return ClingoEngine(
-                self.program, start=start, step=self._step, tick=self._tick, mode=self._solve
+                program,
+                start=start,
+                step=self._step,
+                tick=self._tick,
+                mode=self._solve,
+                state=state,
             )
         match self._engine_name:
             case "native":
                 from ebbtide.engines.lars import LarsEngine
 
                 return LarsEngine(
-                    self.program,
+                    program,
                     start=start,
                     step=self._step,
                     tick=self._tick,
                     budget=self._budget,
+                    state=state,
                 )
             case "reference":
                 from ebbtide.engines.reference.lars_engine import LarsOracle
 
-                return LarsOracle(self.program, start=start, step=self._step, tick=self._tick)
+                return LarsOracle(
+                    program, start=start, step=self._step, tick=self._tick, state=state
+                )
         raise ValueError(
             f"there is no engine {self._engine_name!r}; there are native and reference"
         )

@@ -74,6 +74,15 @@ class Timeline:
         """Every tick that is due and was not handed out yet, lazily, in order."""
         return self._ticks.due(self.watermark)
 
+    def skip(self, to: Instant) -> None:
+        """The ticks before `to`, which is one, were handed out in another way."""
+        self._ticks.skip(to)
+
+    @property
+    def next(self) -> Instant | None:
+        """The tick that comes next, as far as it is known."""
+        return self._ticks.next
+
     @property
     def count_due(self) -> int:
         """How many ticks `due` would hand out."""
@@ -88,6 +97,11 @@ class Timeline:
     def has_begun(self) -> bool:
         """Whether a tick was handed out."""
         return self._ticks.state()["last"] is not None
+
+    @property
+    def has_happened(self) -> bool:
+        """Whether anything happened."""
+        return self._latest is not None
 
     @property
     def end(self) -> Instant:

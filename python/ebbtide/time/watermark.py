@@ -102,6 +102,15 @@ class Ticks:
             self._last, self._next = self._next, self._next + self.step
             yield self._last
 
+    def skip(self, to: Instant) -> None:
+        """The ticks before `to`, which is one, were handed out in another way."""
+        self._last, self._next = to - self.step, to
+
+    @property
+    def next(self) -> Instant | None:
+        """The tick that comes next, as far as it is known."""
+        return self._next
+
     def count_due(self, watermark: Instant) -> int:
         """How many ticks `due` would hand out."""
         if self._next is None or self._next > watermark:

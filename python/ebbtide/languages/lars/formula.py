@@ -12,6 +12,7 @@ Invariant: SOME and ALWAYS have a window, NOW has none, AT alone has `at`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -284,6 +285,12 @@ class LarsProgram:
         if fact.relation in self.intensional and fact.relation != TRIPLE:
             return f"{fact.relation} is concluded by rules, so no stream can state it"
         return None
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the rules and the background facts: what a snapshot must agree with."""
+        lines = [*map(str, self.rules), *sorted(map(str, self.background))]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     def arities(self) -> dict[str, int]:
         """Every predicate that rules and facts mention, with its number of arguments."""

@@ -3,7 +3,8 @@ r"""LARS streams: a line for each time point, `instant TAB atoms`.
     41	p(a,b). q(c).
 
 A line without atoms says that time has come so far. Instants are whole numbers, or ISO 8601 where
-they are milliseconds; they must not go back. Blank lines and comments are left out.
+they are milliseconds; they must not go back, unless the reader allows for that. Blank
+lines and comments are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ _INTEGER: Final = XSD + "integer"
 
 
 def parse_stream(
-    lines: Iterable[str], source: str = "<text>", program: LarsProgram = NO_PROGRAM
+    lines: Iterable[str],
+    source: str = "<text>",
+    program: LarsProgram = NO_PROGRAM,
+    *,
+    in_order: bool = True,
 ) -> Iterator[tuple[Instant, list[Fact]]]:
     r"""The time points of some lines, each with its atoms.
 
@@ -57,9 +62,10 @@ def parse_stream(
             at = parse_instant(instant.strip())
         except InstantError as error:
             raise ProgramError(str(error), Origin(source, number, 1)) from None
-        if last is not None and at < last:
+        if in_order and last is not None and at < last:
             raise ProgramError(
-                f"time goes back from {last} to {at}; a stream is in order",
+                f"time goes back from {last} to {at}; a stream is in order, unless a lateness is "
+                "given",
                 Origin(source, number, 1),
             )
         last = at

@@ -1,0 +1,126 @@
+"""The face of LARS: lateness, snapshots, tables before the first time point, budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ebbtide.engines.abilities import Unsupported
+from ebbtide.engines.budget import Budget
+from ebbtide.engines.lars_answer import texts
+from ebbtide.engines.native import BudgetExceeded
+from ebbtide.program import Fact
+from ebbtide.reasoner.lars import LarsReasoner
+from ebbtide.reasoner.snapshot import SnapshotError
+
+pa = pytest.importorskip("pyarrow")
+
+SEEN = "q(X) :- p(X) in [1]."
+
+
+def said(reasoner: LarsReasoner, to: int | None = None) -> dict[int, list[str]]:
+    return {answer.t: answer.texts() for answer in reasoner.advance(to)}
+
+
+def test_a_time_point_is_due_when_something_later_than_the_lateness_came() -> None:
+    reasoner = LarsReasoner(SEEN, lateness=2)
+    reasoner.push("p(a).", at=5)
+    reasoner.push("p(b).", at=3)
+    assert said(reasoner) == {}
+    reasoner.push((), at=7)
+    assert said(reasoner) == {3: ["q(b)"], 4: ["q(b)"]}
+    reasoner.push("p(c).", at=4)
+    assert [(late.at, str(late.fact), late.reason) for late in reasoner.take_late()] == [
+        (4, "p(<c>)", "the time point 4 was due when it arrived")
+    ]
+    assert said(reasoner, to=7) == {5: ["q(a)"], 6: ["q(a)"], 7: []}
+    assert (reasoner.late, reasoner.take_late()) == (1, [])
+
+
+def test_what_is_before_the_first_time_point_is_late() -> None:
+    reasoner = LarsReasoner(SEEN, start=3, lateness=9)
+    reasoner.push("p(a).", at=2)
+    (late,) = reasoner.take_late()
+    assert late.reason == "it happens before the first time point, 3"
+    assert said(reasoner, to=3) == {3: []}
+
+
+def test_late_rows_of_tables_are_told() -> None:
+    reasoner = LarsReasoner(SEEN, start=0)
+    reasoner.advance(to=1)
+    data = pa.table({"t": [1, 2, 0, 3], "x": ["<a>", "<b>", "<c>", "<d>"]})
+    assert reasoner.push_table(data, "p", columns=["x"]) == [0, 2]
+    assert reasoner.late == 2
+    assert said(reasoner) == {2: ["q(b)"]}
+    assert said(reasoner, to=3) == {3: ["q(b)", "q(d)"]}
+
+
+@pytest.mark.parametrize("start", [None, 3])
+def test_tables_need_no_first_time_point(start: int | None) -> None:
+    reasoner = LarsReasoner(SEEN, start=start)
+    reasoner.push_table(pa.table({"t": [4, 3], "x": ["<a>", "<b>"]}), "p", columns=["x"])
+    answers: dict[str, Any] = reasoner.play(to=4, full=True)
+    rows = [tuple(row.values()) for row in pa.table(answers["q"]).to_pylist()]
+    assert sorted(rows) == [(3, "<b>"), (4, "<a>"), (4, "<b>")]
+    assert said(reasoner, to=5) == {5: ["q(a)"]}
+
+
+def test_a_program_is_refused_at_its_first_atom() -> None:
+    with pytest.raises(ValueError, match="q is concluded by rules"):
+        LarsReasoner(SEEN).push("q(a).", at=0)
+
+
+def test_a_snapshot_of_a_solver_goes_on() -> None:
+    choice = "a :- p in [1], not b. b :- p in [1], not a."
+    reasoner = LarsReasoner(choice, solve="all")
+    reasoner.push("p.", at=0)
+    reasoner.advance(to=0)
+    again = LarsReasoner.restore(reasoner.snapshot(), choice, solve="all")
+    (answer,) = again.advance(to=1)
+    assert sorted(map(texts, answer.every or ())) == [["a"], ["b"]]
+
+
+def test_a_snapshot_keeps_what_waits_and_the_background() -> None:
+    program = "q(X) :- p(X), r(X)."
+    reasoner = LarsReasoner(program, lateness=5, background=[Fact.of("r", "<a>")])
+    reasoner.push("p(a).", at=7)
+    again = LarsReasoner.restore(reasoner.snapshot(), program, lateness=5)
+    again.push("p(a).", at=6)
+    assert said(again, to=7) == {6: ["q(a)"], 7: ["q(a)"]}
+    with pytest.raises(SnapshotError, match="another background"):
+        LarsReasoner.restore(
+            reasoner.snapshot(), program, lateness=5, background=[Fact.of("r", "<b>")]
+        )
+
+
+def test_a_snapshot_of_something_else_is_refused() -> None:
+    reasoner = LarsReasoner(SEEN, start=0)
+    reasoner.advance(to=0)
+    data = reasoner.snapshot()
+    with pytest.raises(SnapshotError, match="another program"):
+        LarsReasoner.restore(data, "q(X) :- p(X) in [2].", start=0)
+    with pytest.raises(SnapshotError, match="another lateness: 0, not 3"):
+        LarsReasoner.restore(data, SEEN, start=0, lateness=3)
+    with pytest.raises(SnapshotError, match="another start"):
+        LarsReasoner.restore(data, SEEN)
+    with pytest.raises(SnapshotError, match="checksum"):
+        LarsReasoner.restore(data[:-1], SEEN, start=0)
+    with pytest.raises(SnapshotError, match="another version"):
+        LarsReasoner.restore(data[:7] + b"\xff" + data[8:], SEEN, start=0)
+
+
+def test_a_time_point_beyond_its_budget_is_over() -> None:
+    reasoner = LarsReasoner("q(X,Y) :- p(X), p(Y).", start=0, budget=Budget(derivations=10))
+    reasoner.push("p(a). p(b). p(c). p(d).", at=0)
+    reasoner.push("p(a).", at=1)
+    with pytest.raises(BudgetExceeded):
+        reasoner.advance(to=0)
+    assert said(reasoner, to=1) == {1: ["q(a,a)"]}
+
+
+def test_only_the_kernel_has_tables() -> None:
+    reasoner = LarsReasoner(SEEN, start=0, engine="reference")
+    with pytest.raises(Unsupported):
+        reasoner.play(to=3)
+    assert list(said(reasoner)) == [0, 1, 2, 3]
