@@ -13,12 +13,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from ebbtide.pipeline.api import answer, read_rdf, reason, solutions
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.placements.sharded import labels_of
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.queries import QueryEngine
+from ebbtide.reasoner import Reasoner
 from ebbtide.reasoner.intake import as_program
 from ebbtide.time import Sliding
 
-from .stream import in_order
+from .stream import in_order, rows_of
 from .test_shards import CAMPUS, TYPE, e, table_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -62,6 +64,48 @@ def test_static_facts_are_reasoned_over_to_the_end(spark: SparkSession) -> None:
             **SETTINGS,
         )
         assert rows(told.collect()) == in_order(expected)
+
+
+KEYED = """
+[t: (?x <http://e/in> ?y), (?y <http://e/in> ?z) -> (?x <http://e/in> ?z)]
+[n: (?x <http://e/in> ?y), (?k <http://e/named> ?n) -> (?x <http://e/name> ?n)]
+"""
+
+
+def test_a_declared_key_cuts_what_cannot_be_proved(spark: SparkSession) -> None:
+    """Departments are apart, and what has no department is known to all of them."""
+    facts = [
+        (100 * n + d, e(f"d{d}/x{n}"), e("in"), e(f"d{d}/x{n + 1}"))
+        for n in range(8)
+        for d in range(5)
+    ] + [(250, e("all"), e("named"), '"here"')]
+    oracle = Reasoner(KEYED, window=Sliding(500), engine="reference", step=100)
+    expected = rows_of(
+        [*oracle.run(((s, p, o), t) for t, s, p, o in sorted(facts)), *oracle.finish()]
+    )
+    frame = spark.createDataFrame(facts, "t long, s string, p string, o string").repartition(2)
+    settings: dict[str, Any] = {"window": Sliding(500), "step": 100, "shards": 3}
+    with pytest.raises(PipelineError, match=r"global: .*; a key may be declared"):
+        reason(frame, KEYED, **settings)
+    with pytest.raises(PipelineError, match=r"the key bad\(t\) is no expression over s, p and o"):
+        reason(frame, KEYED, key="bad(t)", **settings)
+    key = "nullif(regexp_extract(s, '(d[0-9]+)/', 1), '')"
+    with pytest.warns(UserWarning, match=r"not proved .* the proof fails for t \(<rules>:2:1\)"):
+        told = reason(frame, KEYED, key=key, **settings)
+    found = [
+        {name: value for name, value in row.asDict().items() if value is not None}
+        for row in told.collect()
+    ]
+    assert in_order(found) == expected
+
+
+def test_every_shard_has_a_task_of_its_own(spark: SparkSession) -> None:
+    for shards in (1, 2, 5):
+        labels = labels_of(spark, shards)
+        assert labels[0] == 0
+        frame = spark.createDataFrame([(label,) for label in labels], "shard int")
+        tasks = frame.repartition(shards, "shard").selectExpr("spark_partition_id()").collect()
+        assert len(set(tasks)) == shards
 
 
 FACTS_A_FILE = 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,45 @@ def test_shards_say_together_what_one_unit_says(
             late += [r for t in dead.values() for r in routing.at_home(t, shard).to_pylist()]
         assert in_order(told) == in_order(expected)
         assert len(late) == fed.late.num_rows
+
+
+def test_idle_shards_tick_with_the_others() -> None:
+    """All facts are about one subject; what is in another shard leaves at the same batch."""
+    unit = unit_of(rules="[r: (?x <http://e/p> ?y) -> (?x <http://e/q> ?y)]")
+    routing = routing_of(unit, 4)
+    work, states = Shards("idle", unit.portable(), unit.windows), [Kept() for _ in range(4)]
+    homes = [routing.shard_of(pa.array([e(f"x{i}")]))[0].as_py() for i in range(20)]
+    busy, idle = e("x0"), e(f"x{next(i for i in range(20) if homes[i] != homes[0])}")
+    told: list[list[dict[str, Any]]] = []
+    for at, subject in ((1_000, idle), (3_000, busy), (6_000, busy)):
+        batch = table_of([(at, subject, e("p"), e("y"))])
+        routed = pa.Table.from_batches(list(routing.route(batch.to_batches())))
+        rows: list[dict[str, Any]] = []
+        for shard, state in enumerate(states):
+            mine = routed.filter(pa.compute.equal(routed["shard"], shard))
+            assert mine.num_rows
+            rows += routing.at_home(work.feed(shard, state, mine)[0], shard).to_pylist()
+        told.append(rows)
+    left = [row for row in told[-1] if row["op"] == "-"]
+    assert {(row["t"], row["s"], row["p"]) for row in left} == {
+        (4_000, idle, e("p")),
+        (4_000, idle, e("q")),
+    }
+    # Time stands at the same place everywhere.
+    clocks = [json.loads(state.head() or "")["clock"]["ticks"] for state in states]
+    assert all(clock == clocks[0] for clock in clocks)
+    shard_module._cache.clear()
+
+
+def test_the_state_of_another_cut_is_refused() -> None:
+    unit = unit_of()
+    routing = routing_of(unit, 1)
+    batch = table_of([(1_000, e("x"), e("knows"), e("y"))])
+    routed = pa.Table.from_batches(list(routing.route(batch.to_batches())))
+    state = Kept()
+    Shards("one", unit.portable(), unit.windows, "2 shards").feed(0, state, routed)
+    with pytest.raises(ValueError, match=r"the state is that of 2 shards, not of 3 shards by s"):
+        Shards("two", unit.portable(), unit.windows, "3 shards by s").feed(0, state, routed)
 
 
 def test_pages_are_dropped_when_their_facts_are_over() -> None:

@@ -8,6 +8,7 @@ changes.where("op = '+'").writeStream...
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -19,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.asked import ask_in_one_place
-from ebbtide.pipeline.placements.sharded import reason_in_shards
+from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards, shards_for
 from ebbtide.pipeline.solutions import Columns
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.units.queries import Queries
@@ -40,7 +41,8 @@ def reason(
     lateness: int = 0,
     start: Instant | None = None,
     background: Iterable[str | PathLike[str]] = (),
-    shards: int = 1,
+    shards: int | None = None,
+    key: str | None = None,
 ) -> DataFrame:
     """What rules conclude from timed facts, tick by tick: rows of t, op, s, p, o and until.
 
@@ -51,8 +53,14 @@ def reason(
     that is complete. Late facts are left out.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
-    a `PipelineError` names the rules. The state of a stream is in Spark's state store, so the
-    query needs a checkpoint like any other, and works on a cluster.
+    a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
+    cluster and if the program can be cut, and one otherwise. The state of a stream is in Spark's
+    state store, so the query needs a checkpoint like any other, and must go on with as many shards
+    as it began with; let `spark.sql.shuffle.partitions` be their number.
+
+    A `key`, an expression of SQL over s, p and o, is a promise that only facts of the same key meet
+    in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
+    a warning. Facts whose key is null go to all shards.
     """
     windows = {DEFAULT_STREAM: window} if streams is None else dict(streams)
     unit = Rules(
@@ -63,7 +71,12 @@ def reason(
         lateness=lateness,
         start=start,
     )
-    rows = reason_in_shards(_prepared(facts, None if streams else DEFAULT_STREAM), unit, shards)
+    if shards is None:
+        shards = shards_for(unit, facts.sparkSession, key)
+    prepared = _prepared(facts, None if streams else DEFAULT_STREAM)
+    rows = reason_in_shards(prepared, unit, shards, key)
+    if key is not None and shards > 1:
+        warnings.warn(doubt(unit, key), stacklevel=2)
     return rows.where("letter IS NULL").drop("letter")
 
 

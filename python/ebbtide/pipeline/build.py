@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
@@ -13,6 +13,7 @@ from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.load import RULES, iris_of, program_of, queries_of, window_of
+from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.placements.placement import Placement
@@ -22,6 +23,9 @@ from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.units import Unit
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
+
+#: Of a stateful operator: a task a shard, and no more.
+PARTITIONS: Final = "spark.sql.shuffle.partitions"
 
 
 def units_of(pipeline: model.Pipeline) -> list[Unit]:
@@ -58,6 +62,7 @@ def rules_of(pipeline: model.Pipeline) -> Rules:
 
 def placement_of(
     pipeline: model.Pipeline,
+    choice: Choice,
     units: Sequence[Unit],
     sinks: Sequence[tuple[str, Sink]],
     dead: DeadLetters,
@@ -75,11 +80,11 @@ def placement_of(
         "say": say,
         "progress": progress,
     }
-    match pipeline.run.placement:
-        case "sharded":
-            return ShardedPlacement(**common, unit=rules_of(pipeline), shards=pipeline.run.shards)
-        case "dataframe":
-            return DataFramePlacement(**common, unit=rules_of(pipeline), spark=spark)
-        case "driver":
-            snapshot_every = pipeline.checkpoint.snapshot_every
-            return Driver(**common, units=units, snapshot_every=snapshot_every)
+    if choice.shards is not None:
+        if PARTITIONS not in pipeline.spark.settings:
+            spark.conf.set(PARTITIONS, choice.shards)
+        unit, key = rules_of(pipeline), pipeline.run.key
+        return ShardedPlacement(**common, unit=unit, shards=choice.shards, key=key)
+    if choice.placement == "dataframe":
+        return DataFramePlacement(**common, unit=rules_of(pipeline), spark=spark)
+    return Driver(**common, units=units, snapshot_every=pipeline.checkpoint.snapshot_every)

@@ -31,11 +31,13 @@ from ebbtide.pipeline.inputs import facts_of, spools_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
+from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
 from ebbtide.pipeline.sources.spool import Spool
 from ebbtide.pipeline.streams import StreamProgress
+from ebbtide.pipeline.units import Unit
 
 _POLL: Final = 0.2
 
@@ -65,8 +67,9 @@ def run_pipeline(
         if reset:
             _forget(pipeline, Path(folder))
         units = units_of(pipeline)
-        identity = {name: value for unit in units for name, value in unit.identity.items()}
-        checkpoint = Checkpoint(Path(folder), {**_placed(pipeline), **identity})
+        choice = choice_of(pipeline, units, spark, Path(folder))
+        say(f"placement {choice}")
+        checkpoint = Checkpoint(Path(folder), _identity(pipeline, choice, units))
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
         if spark is None:
@@ -79,7 +82,9 @@ def run_pipeline(
         sinks = list(sinks_of(pipeline, console, spark, checkpoint))
         for sink in (*(sink for _, sink in sinks), dead):
             stack.callback(sink.close)
-        placement = placement_of(pipeline, units, sinks, dead, checkpoint, say, spark, progress)
+        placement = placement_of(
+            pipeline, choice, units, sinks, dead, checkpoint, say, spark, progress
+        )
         if pipeline.run.metrics_port is not None:
             port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
             say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
@@ -93,11 +98,23 @@ def run_pipeline(
         return placement.progress
 
 
-def _placed(pipeline: Pipeline) -> dict[str, str]:
-    """The state of one placement is nothing to another."""
-    placement = pipeline.run.placement
-    shards = {"shards": str(pipeline.run.shards)} if placement == "sharded" else {}
-    return {"placement": placement, **shards}
+def choice_of(
+    pipeline: Pipeline, units: Sequence[Unit], spark: SparkSession | None, folder: Path | None
+) -> Choice:
+    """Where the units will be: in a session, or in the one that the pipeline file asks for."""
+    known = {} if folder is None else Checkpoint.known(folder)
+    if spark is None:
+        master = pipeline.spark.master
+        cores = cores_of(master, pipeline.spark.settings)
+    else:
+        master, cores = master_of(spark), spark.sparkContext.defaultParallelism
+    return choose(pipeline, units, master=master, cores=cores, known=known)
+
+
+def _identity(pipeline: Pipeline, choice: Choice, units: Sequence[Unit]) -> dict[str, str]:
+    key = {} if choice.shards is None else {"key": str(pipeline.run.key)}
+    of_units = {name: value for unit in units for name, value in unit.identity.items()}
+    return {**choice.identity, **key, **of_units}
 
 
 def _forget(pipeline: Pipeline, folder: Path) -> None:

@@ -68,6 +68,11 @@ class Sharding:
         """Whether every shard can reason for itself."""
         return not any(cut.is_global for cut in self.cuts)
 
+    @property
+    def reason(self) -> str:
+        """Why not: the rules that are global, in a line."""
+        return "; ".join(str(cut) for cut in self.cuts if cut.is_global)
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.cuts))
 

@@ -19,7 +19,7 @@ from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
 
 SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 
 
 class Checkpoint:
@@ -39,6 +39,15 @@ class Checkpoint:
         if folder.is_dir():
             _lock(folder / "lock").close()
             shutil.rmtree(folder)
+
+    @staticmethod
+    def known(folder: Path) -> Mapping[str, str]:
+        """What the checkpoint in a folder belongs to; nothing if that cannot be told."""
+        try:
+            found = json.loads((folder / "identity.json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     @property
     def spark(self) -> Path:

@@ -205,7 +205,7 @@ class _Loader:
     def _check_placement(self, pipeline: model.Pipeline) -> None:
         at = "run.placement"
         windows = map(window_of, pipeline.streams.values())
-        if pipeline.run.placement == "driver":
+        if pipeline.run.placement in ("auto", "driver"):
             return
         if any(isinstance(window, Count) for window in windows):
             self._refuse(at, f"a count window needs the driver, not {pipeline.run.placement}")
@@ -214,6 +214,8 @@ class _Loader:
 
             maintenance_program(program_of(pipeline), "expiry")
             return
+        if pipeline.run.key is not None:
+            return
         from ebbtide.reasoner import Reasoner
 
         reasoner = Reasoner(program_of(pipeline))
@@ -221,8 +223,9 @@ class _Loader:
             reasoner.parse(file)
         found = reasoner.sharding()
         if not found.is_proved:
-            why = "; ".join(str(cut) for cut in found.cuts if cut.is_global)
-            self._refuse(at, f"the program cannot be cut into shards: {why}")
+            self._refuse(
+                at, f"the program cannot be cut into shards: {found.reason}; a key may be declared"
+            )
 
     def _check_queries(self, pipeline: model.Pipeline) -> None:
         queries = queries_of(pipeline)
@@ -250,7 +253,7 @@ class _Loader:
             if output.of != RULES and output.predicates:
                 self._refuse(f"{at}.predicates", "only rows of rules are chosen by predicate")
             self._try(f"{at}.types", partial(columns_of, pipeline, output))
-        if queries and pipeline.run.placement != "driver":
+        if queries and pipeline.run.placement not in ("auto", "driver"):
             self._refuse("run.placement", "queries are answered in the driver")
 
     def _check_mapping(self, stream: model.Messages, at: str) -> None:

@@ -289,12 +289,17 @@ class Checkpoint(Table, frozen=True, kw_only=True):
 
 
 class Run(Table, frozen=True, kw_only=True):
-    """When the run ends, how often a batch begins, and where the rules are evaluated."""
+    """When the run ends, how often a batch begins, and where the rules are evaluated.
+
+    Without a number of `shards` there are as many as cores. `key` is an expression of Spark's SQL
+    over s, p and o: a promise that only facts of the same key meet in a rule.
+    """
 
     ends: Literal["never", "when read"] = "never"
     every: Duration = 0
-    placement: Literal["driver", "sharded", "dataframe"] = "driver"
-    shards: Positive = 2
+    placement: Literal["auto", "driver", "sharded", "dataframe"] = "auto"
+    shards: Positive | None = None
+    key: str | None = None
     metrics_port: Port | None = None
 
 

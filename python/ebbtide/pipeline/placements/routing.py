@@ -5,8 +5,11 @@ predicate lives there too. With every batch of a task each shard hears the first
 instant in it. So all shards see the same watermark and evaluate the same ticks with every
 micro-batch, those to which no fact went included.
 
-    kind  "fact"  a fact for the shard      "heard"  an instant of the batch      "end"  no more
-          "bad"   a dead letter, in `s` as JSON: the first shard passes it on
+    kind  "fact"  a fact for its home       "heard"  an instant of the batch      "end"  no more
+          "copy"  a fact for another shard  "bad"    a dead letter, in `s` as JSON, for the first
+
+If a key is declared, a column `home` has the shard of each fact, and it goes there alone; to every
+shard, if that is null.
 """
 
 from __future__ import annotations
@@ -49,6 +52,7 @@ class Routing:
     #: Those that some rule names.
     named: frozenset[str]
     schema: Schema
+    by_key: bool = False
 
     def route(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The work of one task, for batches of facts."""
@@ -63,13 +67,14 @@ class Routing:
                 is_fact = pc.is_null(table["error"])
                 yield from _bad(bad_letters(table.filter(pc.invert(is_fact)))).to_batches()
                 table = table.filter(is_fact)
+            homes = table["home"] if self.by_key else None
             facts = self._without_schema(table.select(list(COLUMNS)))
             if facts.num_rows:
-                yield from self.routed(facts).to_batches()
+                yield from self.routed(facts, homes).to_batches()
 
     def _without_schema(self, facts: Any) -> Any:
         """The proof is for the schema of the background: more of it must not come on a stream."""
-        if self.shards == 1 or not facts.num_rows:
+        if self.shards == 1 or self.by_key or not facts.num_rows:
             return facts
         predicates = pa.array([each.text for each in self.schema.predicates], pa.string())
         classes = pa.array([each.text for each in self.schema.classes], pa.string())
@@ -83,17 +88,27 @@ class Routing:
             )
         return facts
 
-    def routed(self, facts: Any) -> Any:
+    def routed(self, facts: Any, homes: Any = None) -> Any:
         """The facts of a table, each for its shards, and what all shards hear."""
+        if homes is not None:
+            return pa.concat_tables([*self._by_key(facts, homes), *self._heard(facts)])
         home = self.shard_of(facts["s"])
         other = self.shard_of(facts["o"])
         there = pc.and_(self._lives_by_object(facts["p"]), pc.not_equal(home, other))
         parts = [
             _marked(facts, home, "fact"),
-            _marked(facts.filter(there), other.filter(there), "fact"),
+            _marked(facts.filter(there), other.filter(there), "copy"),
             *self._heard(facts),
         ]
         return pa.concat_tables(parts)
+
+    def _by_key(self, facts: Any, homes: Any) -> Iterator[Any]:
+        has_home = pc.is_valid(homes)
+        yield _marked(facts.filter(has_home), homes.filter(has_home), "fact")
+        everywhere = facts.filter(pc.invert(has_home))
+        for shard in range(self.shards):
+            there = pa.repeat(shard, everywhere.num_rows)
+            yield _marked(everywhere, there, "copy" if shard else "fact")
 
     def shard_of(self, terms: Any) -> Any:
         """The numbers of the shards of a column of terms."""
@@ -103,8 +118,11 @@ class Routing:
         return pa.array((hashes % self.shards).astype("int32"))
 
     def at_home(self, rows: Any, shard: int) -> Any:
-        """The rows about facts whose home a shard is: each is told once, by one shard."""
-        if self.shards == 1 or not rows.num_rows:
+        """The rows about facts whose home a shard is: each is told once, by one shard.
+
+        If a key is declared, Spark finds them out.
+        """
+        if self.shards == 1 or self.by_key or not rows.num_rows:
             return rows
         return rows.filter(pc.equal(self.shard_of(rows["s"]), shard))
 

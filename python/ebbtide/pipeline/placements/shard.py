@@ -60,6 +60,7 @@ class _Cached:
     ends: dict[int, Instant]
 
 
+_FACTS: Final = pa.array(["fact", "copy"])
 #: In one process: those of jobs that have ended must not stay for ever.
 MOST_CACHED: Final = 32
 #: What this process knows of shards, by the job and the number of the shard.
@@ -67,14 +68,18 @@ _cache: dict[tuple[str, int], _Cached] = {}
 
 
 class Shards:
-    """The shards of one job; pickled to the workers."""
+    """The shards of one job; pickled to the workers.
 
-    def __init__(self, job: str, unit: Rules, windows: Mapping[str, Window]) -> None:
+    `cut` says how facts are cut among them: the state of one cut is nothing to another.
+    """
+
+    def __init__(self, job: str, unit: Rules, windows: Mapping[str, Window], cut: str = "") -> None:
         if any(isinstance(window, Count) for window in windows.values()):
             raise WindowError("a count window sees the facts of every shard: it cannot be sharded")
         self._job = job
         self._unit = unit
         self._windows = dict(windows)
+        self._cut = cut
 
     def feed(self, shard: int, state: State, rows: Any) -> tuple[Any, Mapping[str, Any]]:
         """The rows of the ticks that a batch makes due in a shard, and the facts that were late.
@@ -84,14 +89,14 @@ class Shards:
         cached = self._current(shard, state)
         unit, reasoner = cached.unit, cached.unit.reasoner
         heard = rows.filter(pc.equal(rows["kind"], "heard"))
-        facts = rows.filter(pc.equal(rows["kind"], "fact"))
+        facts = rows.filter(pc.is_in(rows["kind"], _FACTS))
         batch = {name: facts.filter(pc.equal(facts["stream"], name)) for name in self._windows}
         late = {stream: reasoner.push_table(table, stream) for stream, table in batch.items()}
         for stream, first, last in _heard(heard):
             reasoner.hear(first, last, stream)
         is_end = bool(pc.any(pc.equal(rows["kind"], "end")).as_py())
         fed = unit.finish() if is_end else unit.changes(DeadLetters.none)
-        dead = {name: _taken(batch[name], late[name]) for name in batch if late[name]}
+        dead = {name: _at_home(batch[name], late[name]) for name in batch if late[name]}
         self._keep(cached, state, {name: _left(batch[name], late[name]) for name in batch})
         _cache[self._job, shard] = cached
         for oldest in list(_cache)[:-MOST_CACHED]:
@@ -106,6 +111,8 @@ class Shards:
             self._unit.begin()
             return _Cached("", self._unit.detached(), {})
         known = json.loads(head)
+        if known["cut"] != self._cut:
+            raise ValueError(f"the state is that of {known['cut']}, not of {self._cut}")
         if cached is not None and cached.mark == known["mark"]:
             return cached
         pages = dict(state.pages())
@@ -130,7 +137,7 @@ class Shards:
             state.drop_page(each)
             del cached.ends[each]
         cached.mark = secrets.token_hex(8)
-        state.set_head(json.dumps({"mark": cached.mark, "clock": clock}))
+        state.set_head(json.dumps({"mark": cached.mark, "clock": clock, "cut": self._cut}))
 
 
 def _heard(rows: Any) -> Iterator[tuple[str, Instant, Instant]]:
@@ -145,8 +152,10 @@ def _by_stream(facts: Any) -> Iterator[tuple[str, Any]]:
         yield name, facts.filter(pc.equal(facts["stream"], name))
 
 
-def _taken(table: Any, rows: list[int]) -> Any:
-    return table.take(pa.array(rows, pa.int64()))
+def _at_home(table: Any, rows: list[int]) -> Any:
+    """Some rows of a table, without the copies of facts whose home is another shard."""
+    taken = table.take(pa.array(rows, pa.int64()))
+    return taken.filter(pc.equal(taken["kind"], "fact"))
 
 
 def _left(table: Any, rows: list[int]) -> Any:

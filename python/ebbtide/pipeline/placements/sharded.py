@@ -4,23 +4,29 @@
              mapInArrow                   placements/shard
 
 The proof that shards can reason for themselves is in `plan/sharding.py`; with one shard there is
-nothing to prove.
+nothing to prove, and with a declared key nothing is proved: the user promises that only facts of
+one key meet in a rule, and that a conclusion has the key of what it rests on.
+
+Spark spreads shards over its tasks by the hash of their labels, so these are chosen such that with
+as many tasks as shards every task has one.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.placements.choose import is_one_machine, master_of
 from ebbtide.pipeline.placements.routing import ARROW, SCHEMA, Routing
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
@@ -30,7 +36,9 @@ from ebbtide.terms import IRI
 from ebbtide.time import FOREVER
 
 #: `letter` is a dead letter in JSON; then the rest is null.
-OUTPUT: Final = "t long, op string, s string, p string, o string, until long, letter string"
+OUTPUT: Final = (
+    "t long, op string, s string, p string, o string, until long, letter string, shard int"
+)
 _OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string())])
 STATE_STORE: Final = (
     "spark.sql.streaming.stateStore.providerClass",
@@ -38,19 +46,41 @@ STATE_STORE: Final = (
 )
 
 
-def routing_of(unit: Rules, shards: int) -> Routing:
+def routing_of(unit: Rules, shards: int, key: str | None = None) -> Routing:
     """Where facts go; a `PipelineError` that names the rules if shards cannot reason alone."""
     unit.begin()
     found = unit.detached().reasoner.sharding()
-    if shards > 1 and not found.is_proved:
-        why = "; ".join(str(cut) for cut in found.cuts if cut.is_global)
-        raise PipelineError(f"the program cannot be cut into shards: {why}")
+    if shards > 1 and key is None and not found.is_proved:
+        raise PipelineError(
+            f"the program cannot be cut into shards: {found.reason}; a key may be declared"
+        )
     return Routing(
         shards,
         frozenset(str(each) for each in found.by_object),
         found.others_by_object,
         frozenset(predicate.text for predicate in _named(unit.program)),
         Schema.of(unit.program),
+        by_key=key is not None,
+    )
+
+
+def shards_for(unit: Rules, spark: SparkSession, key: str | None) -> int:
+    """How many shards a stateful operator gets if nobody says: one, if it cannot be cut."""
+    if is_one_machine(master_of(spark)):
+        return 1
+    unit.begin()
+    can_be_cut = key is not None or unit.detached().reasoner.sharding().is_proved
+    return spark.sparkContext.defaultParallelism if can_be_cut else 1
+
+
+def doubt(unit: Rules, key: str) -> str:
+    """What a user who declares a key must know."""
+    unit.begin()
+    found = unit.detached().reasoner.sharding()
+    without = "without it they are" if found.is_proved else f"the proof fails for {found.reason}"
+    return (
+        f"the rules are not proved to be cut by the declared key, {key}: conclusions from facts "
+        f"of different keys will be missing; {without}"
     )
 
 
@@ -62,28 +92,68 @@ def _named(program: Program) -> Iterator[IRI]:
                 yield atom.arguments[1]
 
 
-def reason_in_shards(facts: DataFrame, unit: Rules, shards: int) -> DataFrame:
+def reason_in_shards(
+    facts: DataFrame, unit: Rules, shards: int, key: str | None = None
+) -> DataFrame:
     """The rows, and the dead letters, of a DataFrame of what `stages.parse` gives."""
-    routing = routing_of(unit, shards)
-    routed = facts.mapInArrow(routing.route, SCHEMA)
-    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows)
+    spark = facts.sparkSession
+    routing = routing_of(unit, shards, key)
+    if key is not None:
+        facts = facts.withColumn("home", _home(spark, key, shards))
+    labels = labels_of(spark, shards)
+    by_number = F.array(*map(F.lit, labels))[F.col("shard")]
+    grouped = facts.mapInArrow(routing.route, SCHEMA).withColumn("shard", by_number)
+    cut = f"{shards} shards" if key is None else f"{shards} shards by {key}"
+    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, cut)
     if facts.isStreaming:
-        facts.sparkSession.conf.set(*STATE_STORE)
-        rows = routed.groupBy("shard").transformWithStateInPandas(
-            ShardProcessor(work, routing), OUTPUT, "append", "none"
+        spark.conf.set(*STATE_STORE)
+        rows = grouped.groupBy("shard").transformWithStateInPandas(
+            ShardProcessor(work, routing, labels), OUTPUT, "append", "none"
         )
     else:
-        rows = routed.groupBy("shard").applyInArrow(_all_at_once(work, routing), OUTPUT)
+        rows = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), OUTPUT)
+    if key is not None:
+        is_home = F.coalesce(_home(spark, key, shards), F.lit(0)) == F.col("shard")
+        rows = rows.where(F.col("letter").isNotNull() | is_home)
     until = F.when(F.col("until") != FOREVER, F.col("until"))
-    return rows.withColumn("until", until)
+    return rows.withColumn("until", until).drop("shard")
+
+
+def _home(spark: SparkSession, key: str, shards: int) -> Column:
+    """The shard of a fact by its declared key; null if it has none."""
+    try:
+        spark.createDataFrame([], "s string, p string, o string").select(F.expr(key))
+    except (AnalysisException, ParseException) as error:
+        wrong = str(error).splitlines()[0]
+        raise PipelineError(f"the key {key} is no expression over s, p and o: {wrong}") from None
+    value = F.expr(key).cast("string")
+    return F.when(value.isNotNull(), F.pmod(F.xxhash64(value), F.lit(shards)).cast("int"))
+
+
+def labels_of(spark: SparkSession, shards: int) -> list[int]:
+    """Numbers that Spark hashes to different tasks, if there are as many; the first is 0.
+
+    They depend on the number of shards alone: the state is kept by them.
+    """
+    labels: dict[int, int] = {}
+    label = 0
+    while len(labels) < shards:
+        some = range(label, label + 16 * shards)
+        values = ", ".join(f"({each})" for each in some)
+        found = spark.sql(f"SELECT v, pmod(hash(v), {shards}) FROM VALUES {values} AS some(v)")
+        for each, task in sorted(found.collect()):
+            labels.setdefault(task, each)
+        label = some.stop
+    return sorted(labels.values())
 
 
 class ShardProcessor(StatefulProcessor):
     """What Spark calls for a shard with every micro-batch."""
 
-    def __init__(self, shards: Shards, routing: Routing) -> None:
+    def __init__(self, shards: Shards, routing: Routing, labels: Sequence[int]) -> None:
         self._shards = shards
         self._routing = routing
+        self._labels = labels
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Ask for the state."""
@@ -97,9 +167,8 @@ class ShardProcessor(StatefulProcessor):
     ) -> Iterator[Any]:
         """The rows that a batch makes due."""
         frames = [pa.Table.from_pandas(frame, ARROW, preserve_index=False) for frame in rows]
-        told = _told(
-            self._shards, self._routing, int(key[0]), self._state, pa.concat_tables(frames)
-        )
+        shard = self._labels.index(int(key[0]))
+        told = _told(self._shards, self._routing, shard, self._state, pa.concat_tables(frames))
         if told.num_rows:
             yield told.to_pandas()
 
@@ -107,13 +176,13 @@ class ShardProcessor(StatefulProcessor):
         """The kernel stays in the process, for the next batch."""
 
 
-def _all_at_once(shards: Shards, routing: Routing) -> Any:
+def _all_at_once(shards: Shards, routing: Routing, labels: Sequence[int]) -> Any:
     """What a shard does with facts that do not go on: all ticks, to the end."""
 
     def reason(key: tuple[Any], rows: Any) -> Any:
-        end = pa.Table.from_pylist([{"shard": key[0].as_py(), "kind": "end"}], schema=ARROW)
+        end = pa.Table.from_pylist([{"kind": "end"}], schema=ARROW)
         whole = pa.concat_tables([rows.cast(ARROW), end])
-        return _told(shards, routing, key[0].as_py(), _Nowhere(), whole)
+        return _told(shards, routing, labels.index(key[0].as_py()), _Nowhere(), whole)
 
     return reason
 
@@ -124,8 +193,7 @@ def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -
     told = routing.at_home(told, shard)
     until = told["until"].fill_null(FOREVER)
     told = told.set_column(told.column_names.index("until"), "until", until)
-    at_home = {name: routing.at_home(table, shard) for name, table in late.items()}
-    letters = late_letters(at_home, {name: [*range(t.num_rows)] for name, t in at_home.items()})
+    letters = late_letters(late, {name: [*range(t.num_rows)] for name, t in late.items()})
     texts = [json.dumps(letter) for letter in letters.to_pylist()]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
     nothing = pa.nulls(told.num_rows, pa.string())
@@ -133,7 +201,8 @@ def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -
     # pandas has no whole numbers that may be missing.
     dead = dead.set_column(0, "t", dead["t"].fill_null(0))
     dead = dead.set_column(5, "until", dead["until"].fill_null(0))
-    return pa.concat_tables([told.append_column("letter", nothing), dead])
+    whole = pa.concat_tables([told.append_column("letter", nothing), dead])
+    return whole.append_column("shard", pa.repeat(pa.scalar(shard, pa.int32()), whole.num_rows))
 
 
 class _Stored:

@@ -21,7 +21,7 @@ from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END
-from ebbtide.pipeline.placements.sharded import reason_in_shards
+from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.testing.crash import crash_point
 
@@ -36,6 +36,7 @@ class ShardedPlacement(BroughtOver):
 
     unit: Rules
     shards: int
+    key: str | None = None
 
     @property
     def _ends(self) -> Path:
@@ -49,7 +50,9 @@ class ShardedPlacement(BroughtOver):
         lines = facts.sparkSession.readStream.text(str(self._ends))
         nothing = (F.lit(None).cast(kind).alias(name) for name, kind in facts.dtypes[2:])
         ends = lines.select(F.lit(END).alias("stream"), F.lit(END).alias("source"), *nothing)
-        return reason_in_shards(facts.unionByName(ends), self.unit, self.shards)
+        if self.key is not None:
+            self.say(doubt(self.unit, self.key))
+        return reason_in_shards(facts.unionByName(ends), self.unit, self.shards, self.key)
 
     def take(self, number: int, table: Any, begun: float) -> None:
         """Write what the shards said of a batch."""
