@@ -18,7 +18,7 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.sinks.parts import Parts, json_lines
-from ebbtide.pipeline.stages.parse import parser
+from ebbtide.pipeline.stages.parse import ANY, parser
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.regimes import load_file
 from ebbtide.time import Sliding
@@ -30,7 +30,7 @@ def write_batches(folder: Path, files_a_batch: int) -> None:
     """The batches that Spark would make of a folder's incoming files."""
     (folder / "batches").mkdir()
     files = sorted((folder / "incoming").iterdir())
-    parse = parser(str(folder / "incoming"), None, 1_000_000)
+    parse = parser(str(folder / "incoming"), ANY)
     for number, first in enumerate(range(0, len(files), files_a_batch)):
         some = files[first : first + files_a_batch]
         content = {"path": [f"file://{f}" for f in some], "content": [f.read_bytes() for f in some]}

@@ -71,7 +71,9 @@ def test_it_shows_what_the_reference_engine_answers(
     reasoner.add_all(workload.background())
     deltas = [*reasoner.run(workload.stream()), *reasoner.finish()]
     (output,) = demo_pipeline(SECONDS, SEED).outputs.values()
-    sink = Selected(ConsoleSink(Console()), output.predicates, output.changes)
+    sink = Selected(
+        ConsoleSink(Console()), "p", [f"<{iri}>" for iri in output.predicates], output.changes
+    )
     sink.write(0, pa.Table.from_pylist(rows_of(deltas)))
     expected = capsys.readouterr().out
 

@@ -6,12 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
+from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.run import run_pipeline
+from ebbtide.reasoner.lars import LarsReasoner
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -32,9 +35,9 @@ def run(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_every_example_is_tested() -> None:
     pipelines = {path.parent.name for path in EXAMPLES.glob("*/*.toml")}
-    assert pipelines == {"campus", "commuters", "sensors"}
-    # The others are tested by tests/unit/test_lars_cli.py and tests/cluster/test_standalone.py.
-    assert {path.name for path in EXAMPLES.iterdir()} - pipelines == {"cluster", "cooling"}
+    assert pipelines == {"campus", "commuters", "cooling", "sensors"}
+    # Commuters is the demo: test_demo.py. The cluster is tests/cluster/test_standalone.py.
+    assert {path.name for path in EXAMPLES.iterdir()} - pipelines == {"cluster"}
 
 
 def test_sensors(run) -> None:
@@ -45,6 +48,27 @@ def test_sensors(run) -> None:
     warmth = [line for line in shown.splitlines() if " warmth " in line]
     assert warmth
     assert any("Waterfront" in line and "OldTown" in line for line in warmth)
+
+
+def test_cooling(run) -> None:
+    folder, shown = run("cooling")
+    lines = (folder / "readings").glob("*.atoms")
+    stream = parse_stream(line for part in sorted(lines) for line in part.open())
+    reasoner = LarsReasoner(folder / "cooling.lars", tick=1, engine="reference")
+    answers = list(reasoner.run(stream))
+    entered = sum(len(answer.entered) for answer in answers)
+    left = sum(len(answer.left) for answer in answers)
+    rows = pq.read_table(folder / "out/atoms").to_pylist()
+    assert [row["op"] for row in rows].count("+") == entered > 50
+    assert [row["op"] for row in rows].count("-") == left
+    for atom in ("alarm", "normal", "freeze"):
+        ticks = [
+            answer.t for answer in answers for fact in answer.entered if str(fact) == f"{atom}()"
+        ]
+        assert ticks
+        assert [row["t"] for row in rows if (row["op"], row["atom"]) == ("+", atom)] == ticks
+        assert f"+ {atom}" in shown
+    assert "steam" not in shown
 
 
 def test_campus(run) -> None:

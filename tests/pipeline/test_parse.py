@@ -7,7 +7,7 @@ import gzip
 import pyarrow as pa
 import pytest
 
-from ebbtide.pipeline.stages.parse import parser
+from ebbtide.pipeline.stages.parse import Documents, parser
 
 GOOD = '1500\t<http://e/a> <http://e/says> "tab\\tquote\\"" .'
 COLUMNS = ["source", "t", "s", "p", "o", "error"]
@@ -18,7 +18,7 @@ def batches(
 ) -> list[pa.RecordBatch]:
     path = f"file:///data/in/{name.replace(' ', '%20')}"
     batch = pa.RecordBatch.from_pydict({"path": [path], "content": [content]})
-    return list(parser("/data/in", None, longest_term)([batch]))
+    return list(parser("/data/in", Documents(longest_term=longest_term))([batch]))
 
 
 def rows(content: bytes | str, name: str = "a b.tnt", longest_term: int = 1_000):

@@ -12,7 +12,15 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
-from ebbtide.pipeline.file.load import RULES, iris_of, program_of, queries_of, window_of
+from ebbtide.pipeline.file.load import (
+    RULES,
+    has_atoms,
+    iris_of,
+    program_of,
+    programs_of,
+    queries_of,
+    window_of,
+)
 from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
@@ -21,6 +29,7 @@ from ebbtide.pipeline.placements.shards import ShardedPlacement
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.lars import Lars
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
 
@@ -29,7 +38,7 @@ PARTITIONS: Final = "spark.sql.shuffle.partitions"
 
 
 def units_of(pipeline: model.Pipeline) -> list[Unit]:
-    """What reasons: rules if their rows go anywhere, and queries if there are any."""
+    """What reasons: rules if their rows go anywhere, and queries and programs if there are any."""
     units: list[Unit] = []
     if any(output.of == RULES for output in pipeline.outputs.values()):
         units.append(rules_of(pipeline))
@@ -45,6 +54,18 @@ def units_of(pipeline: model.Pipeline) -> list[Unit]:
                 report=pipeline.queries.report,
             )
         )
+    for name, program in programs_of(pipeline).items():
+        units.append(
+            Lars(
+                name,
+                program,
+                pipeline.streams,
+                background=map(Path, pipeline.background.files),
+                step=milliseconds(pipeline.time.step),
+                lateness=milliseconds(pipeline.time.lateness),
+                start=pipeline.time.start,
+            )
+        )
     return units
 
 
@@ -52,7 +73,11 @@ def rules_of(pipeline: model.Pipeline) -> Rules:
     """The unit of rules."""
     return Rules(
         program_of(pipeline),
-        {name: window_of(stream) for name, stream in pipeline.streams.items()},
+        {
+            name: window_of(stream)
+            for name, stream in pipeline.streams.items()
+            if not has_atoms(stream)
+        },
         background=map(Path, pipeline.background.files),
         step=milliseconds(pipeline.time.step),
         lateness=milliseconds(pipeline.time.lateness),

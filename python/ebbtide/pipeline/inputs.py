@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import model
@@ -25,16 +26,20 @@ from ebbtide.pipeline.sources.spool import Piece, Spool
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
 from ebbtide.pipeline.stages.messages import parse_messages
-from ebbtide.pipeline.stages.parse import parse_files
+from ebbtide.pipeline.stages.parse import Documents, parse_files
 from ebbtide.testing import workloads
 
 
 def facts_of(pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoint) -> DataFrame:
     """All streams as one DataFrame, each row with its stream's name: they are read together."""
-    longest = pipeline.dead_letters.longest_term
     whole: DataFrame | None = None
     for name, stream in pipeline.streams.items():
-        facts = _read(name, stream, spark, checkpoint.spool(name), longest)
+        documents = Documents(
+            getattr(stream, "format", None),
+            pipeline.dead_letters.longest_term,
+            {**WELL_KNOWN, **pipeline.prefixes},
+        )
+        facts = _read(name, stream, spark, checkpoint.spool(name), documents)
         named = facts.select(F.lit(name).alias("stream"), "*")
         whole = named if whole is None else whole.unionByName(named)
     assert whole is not None
@@ -42,16 +47,12 @@ def facts_of(pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoi
 
 
 def _read(
-    name: str, stream: model.AnyStream, spark: SparkSession, spool: Path, longest_term: int
+    name: str, stream: model.AnyStream, spark: SparkSession, spool: Path, documents: Documents
 ) -> DataFrame:
     match stream:
         case model.Files():
             return read_files(
-                spark,
-                Path(stream.path),
-                format=stream.format,
-                files_a_batch=stream.files_a_batch,
-                longest_term=longest_term,
+                spark, Path(stream.path), documents, files_a_batch=stream.files_a_batch
             )
         case model.Rows():
             return read_rows(
@@ -74,7 +75,7 @@ def _read(
             )
             if stream.format == "json":
                 return _rows(stream, messages)
-            return parse_messages(messages, stream.format, longest_term)
+            return parse_messages(messages, documents)
         case model.Mqtt(format="json"):
             return _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
         case model.Rate():
@@ -83,7 +84,7 @@ def _read(
             )
         case model.Mqtt() | model.Socket() | model.Generated() | model.Memory():
             pieces = read_spool(spark, spool, stream.bytes_a_batch)
-            return parse_files(pieces, spool, None, longest_term)
+            return parse_files(pieces, spool, documents)
 
 
 def _rows(stream: model.Messages, messages: DataFrame) -> DataFrame:
@@ -109,8 +110,8 @@ def spools_of(
         stop = threading.Event()
         pieces: Iterator[Piece]
         match stream:
-            case model.Socket(host=host, port=port):
-                pieces = received(host, port, stop)
+            case model.Socket(host=host, port=port, format=format):
+                pieces = received(host, port, stop, format)
             case model.Mqtt(host=host, port=port, topics=topics, format=format):
                 client = stream.client or f"{pipeline.name} {name}"
                 pieces = delivered(host, port, topics, client, format, stop)

@@ -13,10 +13,15 @@ from rich.console import Console
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
-from ebbtide.pipeline.file.load import RULES, columns_of
+from ebbtide.pipeline.file.load import RULES, columns_of, queries_of
 from ebbtide.pipeline.secrets import with_secrets
 from ebbtide.pipeline.sinks import Sink
-from ebbtide.pipeline.sinks.console import AnswersConsole, ConsoleSink
+from ebbtide.pipeline.sinks.console import (
+    ConsoleSink,
+    LinesConsole,
+    lines_of_answers,
+    lines_of_atoms,
+)
 from ebbtide.pipeline.sinks.kafka import KafkaSink
 from ebbtide.pipeline.sinks.mqtt import MqttSink
 from ebbtide.pipeline.sinks.parts import (
@@ -61,16 +66,21 @@ def _folder(pipeline: model.Pipeline, output: model.AnyOutput) -> Folder | None:
     return _parts(pipeline, output)
 
 
+def _gives_answers(pipeline: model.Pipeline, output: model.AnyOutput) -> bool:
+    """Whether the rows of an output are answers of a query, and no table."""
+    return output.of in [query.name for query in queries_of(pipeline)]
+
+
 def _parts(pipeline: model.Pipeline, output: model.AnyOutput) -> Parts | None:
-    of_rules = output.of == RULES
+    of_query = _gives_answers(pipeline, output)
     match output:
         case model.JsonLines(path=path):
-            return Parts(Path(path), "jsonl", json_lines if of_rules else answer_lines)
+            return Parts(Path(path), "jsonl", answer_lines if of_query else json_lines)
         case model.Parquet(path=path):
             table = _table(pipeline, output)
             return Parts(Path(path), "parquet", lambda rows: parquet(table(rows)))
         case model.NTriples(path=path, timed=timed):
-            encode = partial(ntriples if of_rules else answer_ntriples, timed=timed)
+            encode = partial(answer_ntriples if of_query else ntriples, timed=timed)
             return Parts(Path(path), "tnt" if timed else "nt", encode)
     return None
 
@@ -89,8 +99,12 @@ def sinks_of(
     """The outputs, each with the name of its rows and what it asks for of them."""
     for name, output in pipeline.outputs.items():
         sink = _sink(pipeline, name, output, console, spark, checkpoint)
-        of_rules = output.of == RULES
-        yield output.of, Selected(sink, output.predicates, output.changes) if of_rules else sink
+        if output.of == RULES:
+            predicates = [f"<{iri}>" for iri in output.predicates]
+            sink = Selected(sink, "p", predicates, output.changes)
+        elif not _gives_answers(pipeline, output):
+            sink = Selected(sink, "predicate", output.predicates, output.changes)
+        yield output.of, sink
 
 
 def _sink(
@@ -101,11 +115,13 @@ def _sink(
     spark: SparkSession,
     checkpoint: Checkpoint,
 ) -> Sink:
-    of_rules = output.of == RULES
-    encode = json_lines if of_rules else answer_lines
+    of_query = _gives_answers(pipeline, output)
+    encode = answer_lines if of_query else json_lines
     match output:
         case model.Console():
-            return ConsoleSink(console) if of_rules else AnswersConsole(console)
+            if output.of == RULES:
+                return ConsoleSink(console)
+            return LinesConsole(console, lines_of_answers if of_query else lines_of_atoms)
         case model.KafkaTopic(servers=servers, topic=topic):
             tag = f"{pipeline.name} {name}"
             options = with_secrets(output.options, output.secrets, f"outputs.{name}")

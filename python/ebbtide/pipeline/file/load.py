@@ -27,6 +27,7 @@ from ebbtide.terms.writing import STANDARD_PREFIXES
 from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
 
 if TYPE_CHECKING:
+    from ebbtide.languages.lars import LarsProgram
     from ebbtide.languages.rspql import ContinuousQuery
     from ebbtide.pipeline.solutions import Columns
 
@@ -101,6 +102,20 @@ def queries_of(pipeline: model.Pipeline) -> list[ContinuousQuery]:
     return [load_continuous_query(Path(file)) for file in pipeline.queries.use]
 
 
+def programs_of(pipeline: model.Pipeline) -> dict[str, LarsProgram]:
+    """The LARS programs of a pipeline, by name."""
+    if not pipeline.programs.use:
+        return {}
+    from ebbtide.languages.lars import load_lars
+
+    return {Path(file).stem: load_lars(file) for file in pipeline.programs.use}
+
+
+def has_atoms(stream: model.AnyStream) -> bool:
+    """Whether a stream is one of LARS atoms, and not of triples."""
+    return getattr(stream, "format", None) == "atoms"
+
+
 def columns_of(pipeline: model.Pipeline, output: model.AnyOutput) -> Columns | None:
     """The columns of a query's answers in an output; None if its rows are no answers."""
     from ebbtide.pipeline.solutions import Columns
@@ -116,7 +131,11 @@ def columns_of(pipeline: model.Pipeline, output: model.AnyOutput) -> Columns | N
 
 def iris_of(pipeline: model.Pipeline) -> dict[str, str]:
     """What queries call the streams; a stream without an IRI is called by its name."""
-    return {name: stream.iri or name for name, stream in pipeline.streams.items()}
+    return {
+        name: stream.iri or name
+        for name, stream in pipeline.streams.items()
+        if not has_atoms(stream)
+    }
 
 
 def _fields(table: model.Table) -> dict[str, Any]:
@@ -194,11 +213,19 @@ class _Loader:
                     for place, file in enumerate(pipeline.queries.use)
                 ),
             ),
+            programs=model.Programs(
+                use=tuple(
+                    self._path(file, f"programs.use[{place}]", exists=True)
+                    for place, file in enumerate(pipeline.programs.use)
+                )
+            ),
             dead_letters=self._with_path(pipeline.dead_letters, "dead_letters.path"),
             checkpoint=self._with_path(pipeline.checkpoint, "checkpoint.path"),
         )
         self._try("rules.use", lambda: program_of(pipeline))
         self._check_queries(pipeline)
+        self._check_programs(pipeline)
+        self._check_outputs(pipeline)
         self._check_placement(pipeline)
         return pipeline
 
@@ -229,7 +256,6 @@ class _Loader:
 
     def _check_queries(self, pipeline: model.Pipeline) -> None:
         queries = queries_of(pipeline)
-        names = [query.name for query in queries]
         iris = iris_of(pipeline)
         fed = {query.name for query in queries if query.registers == "stream"}
         for query in queries:
@@ -245,16 +271,44 @@ class _Loader:
             from ebbtide.queries import Report
 
             self._try("queries.report", partial(Report.parse, pipeline.queries.report))
-        for name, output in pipeline.outputs.items():
-            at = f"outputs.{name}"
-            if output.of not in (RULES, *names):
-                known = ", ".join((RULES, *names))
-                self._refuse(f"{at}.of", f"there is no {output.of}; there are {known}")
-            if output.of != RULES and output.predicates:
-                self._refuse(f"{at}.predicates", "only rows of rules are chosen by predicate")
-            self._try(f"{at}.types", partial(columns_of, pipeline, output))
         if queries and pipeline.run.placement not in ("auto", "driver"):
             self._refuse("run.placement", "queries are answered in the driver")
+
+    def _check_programs(self, pipeline: model.Pipeline) -> None:
+        names = [Path(file).stem for file in pipeline.programs.use]
+        taken = {RULES, *(query.name for query in queries_of(pipeline))}
+        for place, name in enumerate(names):
+            at = f"programs.use[{place}]"
+            if name in taken or name in names[:place]:
+                self._refuse(at, f"there is another {name}")
+            self._try(at, partial(self._lower, pipeline, name))
+        if names and pipeline.run.placement not in ("auto", "driver"):
+            self._refuse("run.placement", "LARS programs are evaluated in the driver")
+        for name, stream in pipeline.streams.items():
+            if has_atoms(stream) and not names:
+                self._refuse(f"streams.{name}.format", "atoms are for programs, and there is none")
+
+    def _lower(self, pipeline: model.Pipeline, name: str) -> None:
+        from ebbtide.reasoner.lars import LarsReasoner
+
+        program = programs_of(pipeline)[name]
+        LarsReasoner(program, tick=milliseconds(pipeline.time.step), start=0)
+
+    def _check_outputs(self, pipeline: model.Pipeline) -> None:
+        names = [query.name for query in queries_of(pipeline)]
+        programs = programs_of(pipeline)
+        for name, output in pipeline.outputs.items():
+            at = f"outputs.{name}"
+            if output.of not in (RULES, *names, *programs):
+                known = ", ".join((RULES, *names, *programs))
+                self._refuse(f"{at}.of", f"there is no {output.of}; there are {known}")
+            if output.of == RULES and all(map(has_atoms, pipeline.streams.values())):
+                self._refuse(f"{at}.of", "rules need a stream of triples, and there is none")
+            if output.of in names and output.predicates:
+                self._refuse(f"{at}.predicates", "answers of queries are not chosen by predicate")
+            if output.of in programs and isinstance(output, model.NTriples):
+                self._refuse(f"{at}.to", "atoms of programs are no N-Triples")
+            self._try(f"{at}.types", partial(columns_of, pipeline, output))
 
     def _check_mapping(self, stream: model.Messages, at: str) -> None:
         """A row of JSON needs all that makes it triples, and nothing else does."""
@@ -273,11 +327,12 @@ class _Loader:
     def _output(
         self, output: model.AnyOutput, at: str, prefixes: Mapping[str, str]
     ) -> model.AnyOutput:
-        predicates = tuple(
-            self._iri(name, f"{at}.predicates[{place}]", prefixes)
-            for place, name in enumerate(output.predicates)
-        )
-        output = msgspec.structs.replace(output, predicates=predicates)
+        if output.of == RULES:
+            predicates = tuple(
+                self._iri(name, f"{at}.predicates[{place}]", prefixes)
+                for place, name in enumerate(output.predicates)
+            )
+            output = msgspec.structs.replace(output, predicates=predicates)
         return self._with_path(output, f"{at}.path")
 
     def _iri(self, name: str, at: str, prefixes: Mapping[str, str]) -> str:

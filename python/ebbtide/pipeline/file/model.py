@@ -22,7 +22,8 @@ Duration: TypeAlias = (
     Annotated[int, Meta(ge=0)]
     | Annotated[str, Meta(pattern=PATTERN, description="such as 500 ms, 3 s, 10 min, 2 h")]
 )
-Format: TypeAlias = Literal["tnt", "trig", "jsonld", "nq"]
+#: Of a stream's documents: triples, or with "atoms" what LARS programs read.
+Format: TypeAlias = Literal["tnt", "trig", "jsonld", "nq", "atoms"]
 ColumnType: TypeAlias = Annotated[
     str, Meta(pattern=COLUMN_TYPE, description="such as bigint, double, timestamp, decimal(10,2)")
 ]
@@ -134,10 +135,11 @@ class Mqtt(Messages, tag="mqtt", frozen=True, kw_only=True):
 
 
 class Socket(Stream, tag="socket", frozen=True, kw_only=True):
-    """Lines of timed N-Triples from a TCP server."""
+    """Lines of timed N-Triples, or of atoms, from a TCP server."""
 
     host: str = "127.0.0.1"
     port: Port
+    format: Literal["tnt", "atoms"] = "tnt"
     bytes_a_batch: Positive = 33_554_432
 
 
@@ -178,10 +180,10 @@ AnyStream: TypeAlias = Files | Rows | Kafka | Mqtt | Socket | Generated | Memory
 
 
 class Output(Table, tag_field="to", frozen=True, kw_only=True):
-    """What every output has: whose rows it takes, the rules' or a query's.
+    """What every output has: whose rows it takes, the rules', a query's or a program's.
 
-    Of rules: which facts, and which changes of them: `+` a fact entered, `-` it left, `~` its
-    `until` changed. No predicates: facts of any.
+    Of rules and programs: which facts, and which changes of them: `+` a fact entered, `-` it left,
+    `~` its `until` changed. No predicates: facts of any.
     """
 
     of: str = "rules"
@@ -273,6 +275,12 @@ class Queries(Table, frozen=True, kw_only=True):
     report: str = "window-close"
 
 
+class Programs(Table, frozen=True, kw_only=True):
+    """Files of LARS programs, each known by its name without .lars. A tick is a time point."""
+
+    use: tuple[str, ...] = ()
+
+
 class DeadLetters(Table, frozen=True, kw_only=True):
     """Bad lines and late facts: where they go, and whether one ends the run."""
 
@@ -320,6 +328,7 @@ class Pipeline(Table, frozen=True, kw_only=True):
     background: Background = field(default_factory=Background)
     rules: Rules = field(default_factory=Rules)
     queries: Queries = field(default_factory=Queries)
+    programs: Programs = field(default_factory=Programs)
     outputs: Annotated[dict[str, AnyOutput], Meta(min_length=1)]
     dead_letters: DeadLetters = field(default_factory=DeadLetters)
     checkpoint: Checkpoint = field(default_factory=Checkpoint)

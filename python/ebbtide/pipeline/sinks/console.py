@@ -11,7 +11,7 @@ What was shown cannot be taken back: after a crash the rows of the last batch ar
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -86,22 +86,33 @@ class ConsoleSink:
         return Group(table, *changes)
 
 
-class AnswersConsole:
-    """Prints the answers of a query, a line for each time it answers."""
+class LinesConsole:
+    """Prints what it is given, a line each."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, lines: Callable[[Any], Iterable[str]]) -> None:
         self._console = console
+        self._lines = lines
 
-    def write(self, batch: int, rows: Sequence[Answers]) -> None:
+    def write(self, batch: int, rows: Any) -> None:
         """Show what a batch brought."""
-        for answers in rows:
-            line = (
-                f"{seconds(answers.tick):>8}  {answers.query}{answers.op or ''} {_shown(answers)}"
-            )
+        for line in self._lines(rows):
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def lines_of_answers(rows: Iterable[Answers]) -> Iterator[str]:
+    """A line for each time a query answers."""
+    for answers in rows:
+        yield f"{seconds(answers.tick):>8}  {answers.query}{answers.op or ''} {_shown(answers)}"
+
+
+def lines_of_atoms(rows: Any) -> Iterator[str]:
+    """A line for each atom of a program that began (+) or ceased (-) to hold."""
+    columns = [rows[name].to_pylist() for name in ("t", "op", "atom")]
+    for t, op, atom in zip(*columns, strict=True):
+        yield f"{seconds(t):>8}  {op} {atom}"
 
 
 def _shown(answers: Answers) -> str:

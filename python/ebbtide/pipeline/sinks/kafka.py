@@ -1,6 +1,7 @@
 """A topic of Kafka: a message a row, written by Spark's own connector.
 
-    key       of rules the fact's subject, of a query its name: what belongs together stays in order
+    key       of rules the fact's subject, of a program the predicate, of a query its name: what
+              belongs together stays in order
     value     the row, in JSON
     header    ebbtide: the output and the batch
 
@@ -106,6 +107,7 @@ class KafkaSink:
 
 def _keys(rows: Any) -> list[str]:
     if isinstance(rows, pa.Table):
-        keys: list[str] = rows["s"].to_pylist()
+        column = "s" if "s" in rows.column_names else "predicate"
+        keys: list[str] = rows[column].to_pylist()
         return keys
     return [answers.query for answers in rows]

@@ -14,16 +14,19 @@ from ebbtide.pipeline.sinks.sink import Sink
 class Selected:
     """Passes on what an output asks for."""
 
-    def __init__(self, sink: Sink, predicates: Collection[str], changes: Collection[str]) -> None:
+    def __init__(
+        self, sink: Sink, column: str, predicates: Collection[str], changes: Collection[str]
+    ) -> None:
         self._sink = sink
-        self._predicates = pa.array([f"<{iri}>" for iri in predicates], pa.string())
+        self._column = column
+        self._predicates = pa.array(list(predicates), pa.string())
         self._changes = pa.array(list(changes), pa.string())
 
     def write(self, batch: int, rows: Any) -> None:
         """Pass on the rows of a batch that are asked for."""
         wanted = pc.is_in(rows["op"], self._changes)
         if len(self._predicates):
-            wanted = pc.and_(wanted, pc.is_in(rows["p"], self._predicates))
+            wanted = pc.and_(wanted, pc.is_in(rows[self._column], self._predicates))
         self._sink.write(batch, rows.filter(wanted))
 
     def close(self) -> None:

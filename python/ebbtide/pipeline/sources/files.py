@@ -10,18 +10,13 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from ebbtide.pipeline.stages.parse import parse_files
+from ebbtide.pipeline.stages.parse import ANY, Documents, parse_files
 
 SCHEMA = "path string, modificationTime timestamp, length long, content binary"
 
 
 def read_files(
-    spark: SparkSession,
-    folder: Path,
-    *,
-    format: str | None = None,
-    files_a_batch: int = 1_000,
-    longest_term: int = 1_048_576,
+    spark: SparkSession, folder: Path, documents: Documents = ANY, *, files_a_batch: int = 1_000
 ) -> DataFrame:
     """The facts of the files of a folder, those of the future included.
 
@@ -29,4 +24,4 @@ def read_files(
     """
     reader = spark.readStream.format("binaryFile").schema(SCHEMA)
     files = reader.option("maxFilesPerTrigger", files_a_batch).load(str(folder))
-    return parse_files(files, folder, format, longest_term)
+    return parse_files(files, folder, documents)

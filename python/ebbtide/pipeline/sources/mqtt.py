@@ -78,7 +78,7 @@ def _pieces(messages: Sequence[Any], format: str) -> Iterator[Piece]:
     if format == "json":
         # A row a line: in JSON a line break within a text is always escaped.
         texts = [" ".join(text.splitlines()) for text in texts]
-    if format in ("tnt", "json") and texts:
+    if format in ("tnt", "atoms", "json") and texts:
         texts = ["".join(f"{text.removesuffix(chr(10))}\n" for text in texts)]
     for text in texts:
         # Names must never come again, and sort as time goes.

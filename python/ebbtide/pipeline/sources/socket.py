@@ -15,7 +15,7 @@ BYTES_A_PIECE: Final = 8 * 1024 * 1024
 _BLOCK: Final = 65_536
 
 
-def received(host: str, port: int, stop: threading.Event) -> Iterator[Piece]:
+def received(host: str, port: int, stop: threading.Event, format: str) -> Iterator[Piece]:
     """Whole lines from a server, until it ends the connection."""
     with socket.create_connection((host, port)) as connection:
         connection.settimeout(SECONDS_A_PIECE)
@@ -32,13 +32,13 @@ def received(host: str, port: int, stop: threading.Event) -> Iterator[Piece]:
             is_time = time.monotonic() - begun >= SECONDS_A_PIECE
             if (is_time or len(waiting) > BYTES_A_PIECE) and b"\n" in waiting:
                 lines, _, waiting = waiting.rpartition(b"\n")
-                yield _piece(lines + b"\n")
+                yield _piece(lines + b"\n", format)
                 begun = time.monotonic()
         # Of a server that goes on, what waits is half a line.
         if waiting.strip() and not stop.is_set():
-            yield _piece(waiting)
+            yield _piece(waiting, format)
 
 
-def _piece(lines: bytes) -> Piece:
+def _piece(lines: bytes, format: str) -> Piece:
     # Spark never reads a name twice, so none may come again.
-    return Piece(f"{time.time_ns()}.tnt", lines.decode(errors="replace"))
+    return Piece(f"{time.time_ns()}.{format}", lines.decode(errors="replace"))

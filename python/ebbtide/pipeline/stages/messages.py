@@ -16,7 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from ebbtide.pipeline.stages.parse import SCHEMA, as_error, bad_lines, facts, parse_document
+from ebbtide.pipeline.stages.parse import (
+    SCHEMA,
+    Documents,
+    as_error,
+    bad_lines,
+    facts,
+    parse_document,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,13 +31,12 @@ if TYPE_CHECKING:
 _GZIP: Final = b"\x1f\x8b"
 
 
-def parse_messages(messages: DataFrame, format: str, longest_term: int) -> DataFrame:
+def parse_messages(messages: DataFrame, documents: Documents) -> DataFrame:
     """The timed facts, and the bad lines, of a DataFrame of source, number and value."""
-    parse = parser(format, longest_term)
-    return messages.select("source", "number", "value").mapInArrow(parse, SCHEMA)
+    return messages.select("source", "number", "value").mapInArrow(parser(documents), SCHEMA)
 
 
-def parser(format: str, longest_term: int) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def parser(documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The work of one task: record batches of messages to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
@@ -38,14 +44,16 @@ def parser(format: str, longest_term: int) -> Callable[[Iterable[Any]], Iterator
             sources, numbers, values = (column.to_pylist() for column in batch.columns)
             # A message without a value is how Kafka says that a key is gone.
             whole = [(s, n, v) for s, n, v in zip(sources, numbers, values, strict=True) if v]
-            together = format == "tnt" and not any(v.startswith(_GZIP) for _, _, v in whole)
+            together = documents.format == "tnt" and not any(
+                v.startswith(_GZIP) for _, _, v in whole
+            )
             for source in dict.fromkeys(s for s, _, _ in whole):
                 of_source = [(n, v) for s, n, v in whole if s == source]
                 if together:
-                    yield from parse_together(source, of_source, longest_term)
+                    yield from parse_together(source, of_source, documents.longest_term)
                     continue
                 for number, value in of_source:
-                    yield from parse_document(f"{source}@{number}", value, format, longest_term)
+                    yield from parse_document(f"{source}@{number}", value, documents)
 
     return parse
 

@@ -12,7 +12,8 @@ Invariant: no line is lost, a bad one is a row that says what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
@@ -25,34 +26,58 @@ SCHEMA: Final = (
     "error struct<line: int, column: int, reason: string, text: string>"
 )
 _TERMS: Final = ("s", "p", "o")
+#: The format of LARS streams; `stages.atoms` says what their rows are.
+ATOMS: Final = "atoms"
 # Of a term that is too long, enough to find it.
 _SHOWN: Final = 1_000
 
 
-def parse_files(files: DataFrame, folder: Path, format: str | None, longest_term: int) -> DataFrame:
+@dataclass(frozen=True)
+class Documents:
+    """What is known of the documents of a stream: their format, else it is in their names.
+
+    `prefixes` are for formats without their own.
+    """
+
+    format: str | None = None
+    longest_term: int = 1_048_576
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Nothing is known but their names.
+ANY: Final = Documents()
+
+
+def parse_files(files: DataFrame, folder: Path, documents: Documents) -> DataFrame:
     """The timed facts, and the bad lines, of a DataFrame of files."""
-    parse = parser(str(folder), format, longest_term)
-    return files.select("path", "content").mapInArrow(parse, SCHEMA)
+    return files.select("path", "content").mapInArrow(parser(str(folder), documents), SCHEMA)
 
 
-def parser(
-    folder: str, format: str | None, longest_term: int
-) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def parser(folder: str, documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The work of one task: record batches of files to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for path, content in zip(*batch.columns, strict=True):
                 name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
-                yield from parse_document(name, content.as_py(), format, longest_term)
+                yield from parse_document(name, content.as_py(), documents)
 
     return parse
 
 
-def parse_document(
+def parse_document(name: str, content: bytes, documents: Documents) -> Iterator[Any]:
+    """What one document holds, in record batches."""
+    if documents.format == ATOMS:
+        from ebbtide.pipeline.stages.atoms import parse_atom_document
+
+        yield from parse_atom_document(name, content, documents.prefixes, documents.longest_term)
+    else:
+        yield from _parse_triples(name, content, documents.format, documents.longest_term)
+
+
+def _parse_triples(
     name: str, content: bytes, format: str | None, longest_term: int
 ) -> Iterator[Any]:
-    """What one document holds, in record batches."""
     import pyarrow as pa
 
     from ebbtide.terms.formats import FormatError, read_tables
@@ -95,7 +120,7 @@ def facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
         table = table.filter(pc.invert(is_long))
     table = table.combine_chunks()
     rows = table.num_rows
-    yield from _rows(pa.repeat(name, rows), [table[c] for c in ("t", *_TERMS)], pa.nulls(rows))
+    yield from rows_of(pa.repeat(name, rows), [table[c] for c in ("t", *_TERMS)], pa.nulls(rows))
 
 
 def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
@@ -103,7 +128,7 @@ def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
     import pyarrow as pa
 
     rows = len(errors)
-    (batch,) = _rows(pa.repeat(name, rows), [pa.nulls(rows)] * 4, pa.array(errors, _error_type()))
+    (batch,) = rows_of(pa.repeat(name, rows), [pa.nulls(rows)] * 4, pa.array(errors, _error_type()))
     return batch
 
 
@@ -114,7 +139,8 @@ def _error_type() -> Any:
     return pa.struct([("line", whole), ("column", whole), ("reason", text), ("text", text)])
 
 
-def _rows(source: Any, fact: list[Any], error: Any) -> Any:
+def rows_of(source: Any, fact: list[Any], error: Any) -> Any:
+    """Record batches of rows: where they come from, t, s, p and o, and what is wrong."""
     import pyarrow as pa
 
     kinds = [pa.int64(), *[pa.string()] * 3]

@@ -117,6 +117,7 @@ class Queries:
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and answer at every tick that is due."""
         begun = time.perf_counter()
+        batch = {name: batch[name] for name in self._iris}
         for name, table in batch.items():
             # In one piece, so that its rows have no order among them.
             self._engine.push_all(self._iris[name], table.combine_chunks())

@@ -116,7 +116,7 @@ class Rules:
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every tick that is due."""
-        late = {stream: self.reasoner.push_table(table, stream) for stream, table in batch.items()}
+        late = {name: self.reasoner.push_table(batch[name], name) for name in self.windows}
         return self.changes(late_letters(batch, late))
 
     def changes(self, late: Any) -> Fed:

@@ -1,0 +1,96 @@
+r"""Streams of LARS atoms to columns, on the executors.
+
+In: documents of lines `instant TAB atoms`. Out: rows as `stages.parse` makes them, an atom each, in
+columns that are a triple's elsewhere:
+
+    p    the predicate's name; null for a line without atoms, which says that time has come so far
+    o    the N-Triples texts of its terms, one a line
+    s    null: that is how a row of a triple is told from it
+
+Invariant: no line is lost. A line is taken whole, or is a bad line that says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from ebbtide.languages.lars import LarsProgram
+from ebbtide.languages.lars.stream import parse_stream
+from ebbtide.pipeline.stages.parse import bad_lines, rows_of
+from ebbtide.program import TRIPLE, Fact, ProgramError
+from ebbtide.terms import Term, parse_term
+
+GZIP: Final = b"\x1f\x8b"
+_TOO_LONG: Final = "a term is longer than {} bytes"
+
+
+def parse_atom_document(
+    name: str, content: bytes, prefixes: Mapping[str, str], longest_term: int
+) -> Iterator[Any]:
+    """What one document holds, in record batches."""
+    try:
+        text = (gzip.decompress(content) if content.startswith(GZIP) else content).decode()
+    except (UnicodeDecodeError, OSError, EOFError) as error:
+        problem = {"line": None, "column": None, "reason": f"it cannot be read: {error}"}
+        yield bad_lines(name, [{**problem, "text": None}])
+        return
+    known = LarsProgram((), prefixes=dict(prefixes))
+    rows: list[tuple[int, str | None, str | None]] = []
+    bad: list[dict[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found = list(_rows(line, known, longest_term))
+        except ProgramError as error:
+            place = {"line": number, "column": error.origin.column}
+            bad.append({**place, "reason": error.message, "text": line[:1_000]})
+        except ValueError as error:
+            bad.append({"line": number, "column": 1, "reason": str(error), "text": line[:1_000]})
+        else:
+            rows += found
+    yield from _batches(name, rows)
+    if bad:
+        yield bad_lines(name, bad)
+
+
+def _rows(
+    line: str, known: LarsProgram, longest_term: int
+) -> Iterator[tuple[int, str | None, str | None]]:
+    for at, facts in parse_stream([line], "", known):
+        if not facts:
+            yield at, None, None
+        for fact in facts:
+            texts = [term.text for term in fact.terms]
+            if any(len(text.encode()) > longest_term for text in texts):
+                raise ValueError(_TOO_LONG.format(longest_term))
+            yield at, fact.relation, "\n".join(texts)
+
+
+def _batches(name: str, rows: Sequence[tuple[int, str | None, str | None]]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if rows:
+        instants, predicates, terms = zip(*rows, strict=True)
+        columns = [pa.array(instants), pa.nulls(len(rows)), pa.array(predicates), pa.array(terms)]
+        yield from rows_of(pa.repeat(name, len(rows)), columns, pa.nulls(len(rows)))
+
+
+def fact_of(s: str | None, p: str | None, o: str | None) -> Fact | None:
+    r"""The atom of a row, or the triple; None of a row that only tells the time.
+
+    >>> str(fact_of(None, "q", "<a>\n<b>")), str(fact_of(None, "alarm", ""))
+    ('q(<a>, <b>)', 'alarm()')
+    """
+    if p is None:
+        return None
+    if s is not None:
+        assert o is not None
+        return Fact(TRIPLE, (_term(s), _term(p), _term(o)))
+    return Fact(p, tuple(map(_term, o.split("\n"))) if o else ())
+
+
+@lru_cache(maxsize=65_536)
+def _term(text: str) -> Term:
+    return parse_term(text)

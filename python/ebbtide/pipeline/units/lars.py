@@ -1,0 +1,168 @@
+"""The unit of a LARS program: a reasoner, whose changes are the rows.
+
+    t           op       predicate   atom
+    the tick    + or -   alarm       alarm          as texts of LARS
+
+It is fed atoms, and triples as `triple(S, P, O)`. A time point is a step of the pipeline's ticks.
+Time is kept here, for several streams: the reasoner takes any atom and is told what is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from ebbtide.engines.lars_answer import Answer, texts
+from ebbtide.languages.lars import LarsProgram, show_fact
+from ebbtide.pipeline.dead import LATE, LETTERS
+from ebbtide.pipeline.stages.atoms import fact_of
+from ebbtide.pipeline.units.unit import Fed
+from ebbtide.program import TRIPLE, Fact
+from ebbtide.reasoner.lars import LarsReasoner, LarsSettings
+from ebbtide.reasoner.timeline import Timeline
+from ebbtide.terms.formats import read_triples
+from ebbtide.time import FOREVER, Instant
+
+ROWS = pa.schema(
+    [("t", pa.int64()), *((name, pa.string()) for name in ("op", "predicate", "atom"))]
+)
+
+
+class Lars:
+    """A program over some streams."""
+
+    def __init__(
+        self,
+        name: str,
+        program: LarsProgram,
+        streams: Iterable[str],
+        *,
+        background: Iterable[Path] = (),
+        step: int = 1_000,
+        lateness: int = 0,
+        start: Instant | None = None,
+    ) -> None:
+        self._name = name
+        self._program = program
+        self._streams = tuple(streams)
+        # What a program never speaks of need not be there.
+        self._background = tuple(background) if TRIPLE in program.arities() else ()
+        self._ticking: Any = {"step": step, "start": start, "lateness": lateness}
+        self._settings: LarsSettings = {"start": start, "tick": step, "lateness": FOREVER}
+        self._holding = 0
+
+    @property
+    def names(self) -> Sequence[str]:
+        """One: the program's."""
+        return (self._name,)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The program, the background, the streams and the ticks."""
+        digest = hashlib.sha256()
+        for path in self._background:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return {
+            f"program {self._name}": self._program.fingerprint,
+            f"background of {self._name}": digest.hexdigest()[:32],
+            f"streams of {self._name}": ", ".join(self._streams),
+            **{f"{name} of {self._name}": str(value) for name, value in self._ticking.items()},
+        }
+
+    def begin(self) -> None:
+        """Start from nothing but the background."""
+        background = [
+            Fact(TRIPLE, each) for path in self._background for each in read_triples(path)
+        ]
+        self._reasoner = LarsReasoner(self._program, background=background, **self._settings)
+        self._time = Timeline(self._streams, **self._ticking)
+        self._holding = 0
+
+    def feed(self, batch: Mapping[str, Any]) -> Fed:
+        """Take a batch, and evaluate every time point that is due."""
+        over = self._time.last_due
+        letters: list[dict[str, Any]] = []
+        for stream in self._streams:
+            for row in batch[stream].to_pylist():
+                letters += self._take(row, stream, over)
+        if self._time.count_due:
+            return self._fed(self._time.last_due, letters)
+        return self._fed(None, letters)
+
+    def finish(self) -> Fed:
+        """The streams have ended: evaluate up to the time point of the last atom."""
+        if not self._time.has_happened:
+            return self._fed(None, [])
+        self._time.complete(self._time.end)
+        return self._fed(self._time.end, [])
+
+    def snapshot(self) -> bytes:
+        """The state."""
+        return msgspec.msgpack.encode(
+            [self._reasoner.snapshot(), self._time.state(), self._holding]
+        )
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a snapshot."""
+        reasoner, ticks, self._holding = msgspec.msgpack.decode(data)
+        self._reasoner = LarsReasoner.restore(reasoner, self._program, **self._settings)
+        self._time = Timeline(self._streams, **self._ticking)
+        self._time.restore(ticks)
+
+    def __len__(self) -> int:
+        return self._holding
+
+    # ---- inside ------------------------------------------------------------------------------
+
+    def _take(
+        self, row: Mapping[str, Any], stream: str, over: Instant | None
+    ) -> Iterable[dict[str, Any]]:
+        """State the atom of a row; a dead letter if that cannot be."""
+        at, fact = row["t"], fact_of(row["s"], row["p"], row["o"])
+        reason = LATE if over is not None and at <= over else None
+        if fact is not None and reason is None:
+            reason = self._program.refuses(fact)
+        if reason is None:
+            self._reasoner.push([] if fact is None else [fact], at)
+            self._time.happened(stream, at, at)
+        elif fact is not None:
+            text = show_fact(fact, self._program.prefixes)
+            source = row.get("source")
+            yield {"stream": stream, "source": source, "t": at, "reason": reason, "text": text}
+
+    def _fed(self, to: Instant | None, letters: Sequence[Mapping[str, Any]]) -> Fed:
+        rows: list[dict[str, Any]] = []
+        seconds: list[float] = []
+        events: list[str] = []
+        before = time.perf_counter()
+        last: Instant | None = None
+        for answer in () if to is None else self._reasoner.answers(to):
+            rows += self._rows(answer)
+            last = answer.t
+            self._holding = len(answer.atoms or ())
+            if answer.atoms is None:
+                events.append(f"{answer.t}: {self._name} has no answer stream")
+            seconds.append(time.perf_counter() - before)
+            before = time.perf_counter()
+        # They are evaluated now, and are not due again.
+        for _ in self._time.due():
+            pass
+        return Fed(
+            {self._name: pa.Table.from_pylist(rows, ROWS)},
+            pa.Table.from_pylist(letters, LETTERS),
+            last,
+            tuple(seconds),
+            tuple(events),
+        )
+
+    def _rows(self, answer: Answer) -> Iterable[dict[str, Any]]:
+        for op, facts in (("-", answer.left), ("+", answer.entered)):
+            for atom in texts(facts, self._program.prefixes):
+                predicate = atom.partition("(")[0]
+                yield {"t": answer.t, "op": op, "predicate": predicate, "atom": atom}

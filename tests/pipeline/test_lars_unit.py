@@ -1,0 +1,130 @@
+"""The unit of a LARS program: batches of atoms and triples in, changes out, also over a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbtide.languages.lars import parse_lars
+from ebbtide.pipeline.stages.parse import ATOMS, Documents, parse_document
+from ebbtide.pipeline.units.lars import Lars
+from ebbtide.reasoner.lars import LarsReasoner
+
+PROGRAMS = {
+    "windows": "hot(X) :- temp(X, V) in [3], V >= 50. calm :- not hot(a), not hot(b).",
+    "boxes": "@T warm(X) :- @T temp(X, V) in [2], V >= 20. steady(X) :- always warm(X) in [2].",
+    "counts": "last(X) :- temp(X, V) in [#2]. many(N) :- N = count { X : temp(X, V) in [4] }.",
+}
+
+
+def table(lines: str, name: str = "0.atoms") -> Any:
+    """What the parse stage makes of some lines, as the driver hands it on."""
+    documents = Documents(ATOMS, prefixes={"ex": "http://e/"})
+    batches = list(parse_document(name, lines.encode(), documents))
+    return pa.Table.from_batches(batches) if batches else None
+
+
+def unit(text: str, streams: Iterable[str] = ("s",), **settings: Any) -> Lars:
+    made = Lars("p", parse_lars(text), streams, step=1, **settings)
+    made.begin()
+    return made
+
+
+def said(fed: Any) -> list[tuple[int, str, str]]:
+    rows = fed.rows["p"].to_pylist()
+    return sorted((row["t"], row["op"], row["atom"]) for row in rows)
+
+
+def expected(text: str, readings: list[tuple[int, str]]) -> list[tuple[int, str, str]]:
+    """What the oracle says of the atoms in order."""
+    reasoner = LarsReasoner(text, tick=1, engine="reference")
+    found = []
+    for at, atom in sorted(readings):
+        reasoner.push(atom, at)
+        found += reasoner.advance()
+    found += reasoner.advance(max(at for at, _ in readings))
+    return sorted(
+        (answer.t, op, atom)
+        for answer in found
+        for op, facts in (("+", answer.entered), ("-", answer.left))
+        for atom in type(answer)(answer.t, facts).texts()
+    )
+
+
+readings = st.lists(
+    st.tuples(st.integers(0, 12), st.sampled_from("ab"), st.integers(0, 9)),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+@settings(max_examples=40)
+@given(given_=readings, cuts=st.sets(st.integers(0, 12)), restored=st.sets(st.integers(0, 12)))
+def test_any_batches_and_restarts_say_what_the_oracle_says(
+    text: str, given_: list[Any], cuts: set[int], restored: set[int]
+) -> None:
+    atoms = sorted((at, f"temp({name},{10 * value}).") for at, name, value in given_)
+    whole = unit(text)
+    found = []
+    for first, last in zip([0, *sorted(cuts)], [*sorted(cuts), 13], strict=True):
+        lines = [f"{at}\t{atom}" for at, atom in reversed(atoms) if first <= at < last]
+        if not lines:
+            continue
+        found += said(whole.feed({"s": table("\n".join(lines))}))
+        if last in restored:
+            snapshot = whole.snapshot()
+            whole = unit(text)
+            whole.restore(snapshot)
+    found += said(whole.finish())
+    assert sorted(found) == expected(text, atoms)
+
+
+def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
+    text = "@prefix ex: <http://e/>. alarm(X) :- ex:isIn(X, ex:hall) in [5], smoke in [5]."
+    both = unit(text, ("places", "sensors"))
+    triple = {
+        "source": ["x"], "t": [3], "s": ["<http://e/ada>"], "p": ["<http://e/isIn>"],
+        "o": ["<http://e/hall>"],
+    }  # fmt: skip
+    places, sensors = pa.table(triple), table("4\tsmoke.\n9\t")
+    assert said(both.feed({"places": places, "sensors": sensors})) == []
+    assert (
+        both.feed(
+            {"places": places.slice(1), "sensors": table("1\tsmoke.\n12\tsmoke.")}
+        ).late.num_rows
+        == 0
+    )
+    later = places.set_column(1, "t", pa.array([9]))
+    fed = both.feed({"places": later, "sensors": sensors.slice(2)})
+    assert said(fed) == [(3, "+", "alarm(ex:ada)")]
+    assert len(both) == 1
+    assert fed.last_tick == 8
+
+
+def test_what_cannot_be_input_is_a_dead_letter() -> None:
+    made = unit("q(X) :- p(X) in [1].")
+    fed = made.feed({"s": table("5\tp(a). q(b).\n6\tp(a,b).\n9\tp(c).")})
+    reasons = [letter["reason"] for letter in fed.late.to_pylist()]
+    assert reasons == [
+        "q is concluded by rules, so no stream can state it",
+        "the predicate p has 1 arguments, not 2",
+    ]
+    (late,) = made.feed({"s": table("3\tp(z).", "7.atoms")}).late.to_pylist()
+    assert (late["source"], late["t"], late["text"]) == ("7.atoms", 3, "p(z)")
+
+
+def test_bad_lines_of_atoms_have_a_place() -> None:
+    found = table("5\tp(a).\n% a comment\nnoon\tp(b).\n6\tp(\n7 p(c).\n8\tex:near(a,ex:b).\n")
+    rows = found.to_pylist()
+    assert [(row["p"], row["o"]) for row in rows if row["error"] is None] == [
+        ("p", "<a>"),
+        ("triple", "<a>\n<http://e/near>\n<http://e/b>"),
+    ]
+    assert [row["error"]["line"] for row in rows if row["error"]] == [3, 4, 5]
+    assert all(row["error"]["text"] for row in rows if row["error"])
