@@ -122,6 +122,47 @@ def test_what_is_wrong_is_said_with_the_keys_path(
     assert explained.exit_code == WRONG_INPUT
 
 
+LARS = """
+[streams.readings]
+from = "memory"
+format = "atoms"
+[programs]
+use = ["hot.lars"]
+[outputs.alarms]
+of = "hot"
+to = "console"
+predicates = ["alarm"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"hot"', '"rules"', "outputs.alarms.of: rules need a stream of triples"),
+        ('"hot"', '"cold"', "outputs.alarms.of: there is no cold; there are rules, hot"),
+        ('use = ["hot.lars"]', "", "streams.readings.format: atoms are for programs"),
+        ('"hot.lars"', '"hot.lars", "hot.lars"', "programs.use[1]: there is another hot"),
+        ('"console"', '"ntriples"\npath = "out"', "outputs.alarms.to: atoms of programs are no"),
+        ("[programs]", '[run]\nplacement = "sharded"\n[programs]', "run.placement: LARS programs"),
+    ],
+)
+def test_what_is_wrong_with_programs_is_said(
+    write, tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    (tmp_path / "hot.lars").write_text("alarm :- always temp(X) in [2].")
+    assert load_pipeline(write(LARS)).outputs["alarms"].predicates == ("alarm",)
+    file = write(LARS.replace(before, after, 1))
+    with pytest.raises(PipelineFileError) as raised:
+        load_pipeline(file)
+    assert str(raised.value).startswith(f"{file}: {said}")
+
+
+def test_a_program_is_checked_with_its_place(write, tmp_path: Path) -> None:
+    (tmp_path / "hot.lars").write_text("alarm :-\n  temp(X) in [3 s].\nq :- not p(X).")
+    with pytest.raises(ProgramError, match=r"hot\.lars:3:"):
+        load_pipeline(write(LARS))
+
+
 def test_a_pipeline_needs_a_stream_and_an_output(write) -> None:
     with pytest.raises(PipelineFileError, match="the key streams is missing"):
         load_pipeline(write('[outputs.o]\nto = "console"\n'))
