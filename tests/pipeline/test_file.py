@@ -122,6 +122,7 @@ def test_what_is_wrong_is_said_with_the_keys_path(
     assert explained.exit_code == WRONG_INPUT
 
 
+NO_TRIPLES = "outputs.alarms.of: rules need a stream of triples"
 LARS = """
 [streams.readings]
 from = "memory"
@@ -138,7 +139,14 @@ predicates = ["alarm"]
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('"hot"', '"rules"', "outputs.alarms.of: rules need a stream of triples"),
+        ('of = "hot"', "[outputs.other]", "outputs.alarms: the key to is missing"),
+        (
+            'of = "hot"',
+            'to = "console"\n[outputs.other]',
+            "outputs.other.predicates[0]: the prefix",
+        ),
+        ('"hot"\n', '"hot"\n[outputs.other]\n', "outputs.alarms: the key to is missing"),
+        ('"hot"\nto = "console"\npredicates = ["alarm"]', '"rules"\nto = "console"', NO_TRIPLES),
         ('"hot"', '"cold"', "outputs.alarms.of: there is no cold; there are rules, hot"),
         ('use = ["hot.lars"]', "", "streams.readings.format: atoms are for programs"),
         ('"hot.lars"', '"hot.lars", "hot.lars"', "programs.use[1]: there is another hot"),

@@ -24,7 +24,7 @@ from ebbtide.pipeline.dead import LATE, LETTERS
 from ebbtide.pipeline.stages.atoms import fact_of
 from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import TRIPLE, Fact
-from ebbtide.reasoner.lars import LarsReasoner, LarsSettings
+from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.timeline import Timeline
 from ebbtide.terms.formats import read_triples
 from ebbtide.time import FOREVER, Instant
@@ -54,7 +54,7 @@ class Lars:
         # What a program never speaks of need not be there.
         self._background = tuple(background) if TRIPLE in program.arities() else ()
         self._ticking: Any = {"step": step, "start": start, "lateness": lateness}
-        self._settings: LarsSettings = {"start": start, "tick": step, "lateness": FOREVER}
+        self._settings: Any = {"start": start, "tick": step, "lateness": FOREVER}
         self._holding = 0
 
     @property
