@@ -104,6 +104,8 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
             '"parquet"\ntypes = {n = "date"}',
             "outputs.answers.types: only a query's answers",
         ),
+        ('"rdfs"]', '"rdfs"]\nbuiltins = ["a.py"]', "rules.builtins[0]: there is no /"),
+        ('"rdfs"]', '"rdfs"]\nbuiltins = ["no.such"]', "rules.builtins[0]: there is no module no."),
         ('"rdfs"', '"rdsf"', "rules.use: there is no regime rdsf"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),

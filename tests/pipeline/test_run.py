@@ -290,6 +290,55 @@ def test_any_sink_of_spark_takes_rows(run: Run, spark: SparkSession, tmp_path: P
         run(file, reset=True)
 
 
+BUILTINS = """from ebbtide import builtin
+
+@builtin
+def shorter(a: str, b: str) -> bool:
+    return len(a) < len(b)
+"""
+CALLS = """@prefix ex: <http://e/>.
+[(?x ex:a ?a) (?x ex:b ?b) shorter(?a ?b) -> (?x ex:is ex:Short)]
+"""
+CALLED = """
+[streams.things]
+from = "memory"
+lines = [
+    '1000\t<http://e/1> <http://e/a> "x" .', '1000\t<http://e/1> <http://e/b> "xx" .',
+    '1000\t<http://e/2> <http://e/a> "xxx" .', '1000\t<http://e/2> <http://e/b> "xx" .',
+]
+[prefixes]
+ex = "http://e/"
+[rules]
+use = ["short.rules"]
+builtins = ["short.py"]
+[outputs.short]
+to = "jsonl"
+path = "out"
+predicates = ["ex:is"]
+[checkpoint]
+path = "checkpoint"
+[run]
+ends = "when read"
+placement = "driver"
+shards = 2
+"""
+
+
+def test_rules_call_python_in_the_driver_and_in_shards(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "short.rules").write_text(CALLS)
+    (tmp_path / "short.py").write_text(BUILTINS)
+    file = tmp_path / "p.toml"
+    found = []
+    for placement in ("driver", "sharded"):
+        file.write_text(CALLED.replace('"driver"', f'"{placement}"'))
+        run(file, reset=True)
+        found.append([(row["t"], row["op"], row["s"]) for row in lines(tmp_path / "out")])
+    assert found == [[(1000, "+", "<http://e/1>")]] * 2
+    (tmp_path / "short.py").write_text(BUILTINS.replace("<", "<="))
+    with pytest.raises(CheckpointError, match="its builtins is"):
+        run(file)
+
+
 @pytest.mark.parametrize("placement", ["sharded", "dataframe"])
 def test_every_placement_writes_what_the_driver_writes(
     run: Run, tmp_path: Path, placement: str

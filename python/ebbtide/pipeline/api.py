@@ -25,6 +25,7 @@ from ebbtide.pipeline.solutions import Columns
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
+from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
 from ebbtide.reasoner.reasoner import DEFAULT_STREAM, DEFAULT_WINDOW
@@ -41,6 +42,7 @@ def reason(
     lateness: int = 0,
     start: Instant | None = None,
     background: Iterable[str | PathLike[str]] = (),
+    builtins: Iterable[str] = (),
     shards: int | None = None,
     key: str | None = None,
 ) -> DataFrame:
@@ -50,7 +52,8 @@ def reason(
     (N-Triples texts), and with `streams` a column `stream`. A row of the result says that at the
     tick t a fact entered (op +), left (-) or got another `until` (~, null is for ever). Facts that
     do not go on are reasoned over to the end of the last window's tick; of a stream, every tick
-    that is complete. Late facts are left out.
+    that is complete. Late facts are left out. `builtins` are Python files, which go to executors
+    with the program, or modules, which must be there, with what the rules call.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
@@ -62,11 +65,13 @@ def reason(
     in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
     a warning. Facts whose key is null go to all shards.
     """
+    modules = _run(builtins)
     windows = {DEFAULT_STREAM: window} if streams is None else dict(streams)
     unit = Rules(
         as_program(rules),
         windows,
         background=map(Path, background),
+        builtins=modules,
         step=step,
         lateness=lateness,
         start=start,
@@ -87,6 +92,7 @@ def answer(
     lateness: int = 0,
     start: Instant | None = None,
     background: Iterable[str | PathLike[str]] = (),
+    builtins: Iterable[str] = (),
     report: str = "window-close",
 ) -> DataFrame:
     """What continuous queries, in C-SPARQL or RSP-QL, answer: rows of t, query, op and answer.
@@ -95,6 +101,7 @@ def answer(
     `stream`. `answer` is the line of JSON that `ebbtide query` writes at the tick t, which
     `get_json_object` and `from_json` take apart. Late facts are left out.
     """
+    modules = _run(builtins)
     asked = [parse_continuous_query(query) for query in queries]
     fed = {query.name for query in asked if query.registers == "stream"}
     iris = {window.stream.value for query in asked for window in query.streams} - fed
@@ -103,6 +110,7 @@ def answer(
         {iri: iri for iri in sorted(iris)},
         program=as_program(rules),
         background=map(Path, background),
+        builtins=modules,
         lateness=lateness,
         start=start,
         report=report,
@@ -127,6 +135,14 @@ def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = 
 
     mine = answers.where(F.col("query") == columns.query).select("answer")
     return mine.mapInArrow(typed, columns.spark_schema)
+
+
+def _run(builtins: Iterable[str]) -> list[UserModule]:
+    """The modules of builtins, run here: rules that call them can be read."""
+    modules = list(map(UserModule.of, builtins))
+    for each in modules:
+        each.run()
+    return modules
 
 
 def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:

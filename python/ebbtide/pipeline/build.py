@@ -14,6 +14,7 @@ from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.load import (
     RULES,
+    builtins_of,
     has_atoms,
     iris_of,
     program_of,
@@ -49,6 +50,7 @@ def units_of(pipeline: model.Pipeline) -> list[Unit]:
                 iris_of(pipeline),
                 program=program_of(pipeline),
                 background=map(Path, pipeline.background.files),
+                builtins=builtins_of(pipeline),
                 lateness=milliseconds(pipeline.time.lateness),
                 start=pipeline.time.start,
                 report=pipeline.queries.report,
@@ -79,6 +81,7 @@ def rules_of(pipeline: model.Pipeline) -> Rules:
             if not has_atoms(stream)
         },
         background=map(Path, pipeline.background.files),
+        builtins=builtins_of(pipeline),
         step=milliseconds(pipeline.time.step),
         lateness=milliseconds(pipeline.time.lateness),
         start=pipeline.time.start,

@@ -23,6 +23,7 @@ from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.template import Template
 from ebbtide.program import Program, ProgramError
 from ebbtide.program.check import did_you_mean
+from ebbtide.program.user_module import UserModule
 from ebbtide.terms.writing import STANDARD_PREFIXES
 from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
 
@@ -91,6 +92,11 @@ def program_of(pipeline: model.Pipeline) -> Program:
     from ebbtide.regimes import load
 
     return load(",".join(pipeline.rules.use))
+
+
+def builtins_of(pipeline: model.Pipeline) -> list[UserModule]:
+    """The files and modules of what rules call."""
+    return list(map(UserModule.of, pipeline.rules.builtins))
 
 
 def queries_of(pipeline: model.Pipeline) -> list[ContinuousQuery]:
@@ -205,7 +211,15 @@ class _Loader:
                     for place, file in enumerate(pipeline.background.files)
                 )
             ),
-            rules=model.Rules(use=tuple(map(self._rules, pipeline.rules.use))),
+            rules=model.Rules(
+                use=tuple(map(self._rules, pipeline.rules.use)),
+                builtins=tuple(
+                    self._path(name, f"rules.builtins[{place}]", exists=True)
+                    if name.endswith(".py")
+                    else name
+                    for place, name in enumerate(pipeline.rules.builtins)
+                ),
+            ),
             queries=msgspec.structs.replace(
                 pipeline.queries,
                 use=tuple(
@@ -222,6 +236,8 @@ class _Loader:
             dead_letters=self._with_path(pipeline.dead_letters, "dead_letters.path"),
             checkpoint=self._with_path(pipeline.checkpoint, "checkpoint.path"),
         )
+        for place, builtins in enumerate(builtins_of(pipeline)):
+            self._try(f"rules.builtins[{place}]", builtins.run)
         self._try("rules.use", lambda: program_of(pipeline))
         self._check_queries(pipeline)
         self._check_programs(pipeline)

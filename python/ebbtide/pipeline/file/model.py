@@ -263,9 +263,13 @@ class Background(Table, frozen=True, kw_only=True):
 
 
 class Rules(Table, frozen=True, kw_only=True):
-    """Regimes and rule files, as `--rules` takes them, in a list."""
+    """Regimes and rule files, as `--rules` takes them, in a list.
+
+    `builtins` are Python files or modules with what rules call.
+    """
 
     use: tuple[str, ...] = ()
+    builtins: tuple[str, ...] = ()
 
 
 class Queries(Table, frozen=True, kw_only=True):

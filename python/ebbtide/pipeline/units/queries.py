@@ -22,8 +22,9 @@ from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.units.unit import Fed
+from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
+from ebbtide.program.user_module import UserModule
 from ebbtide.queries import Answers, QueryEngine
 from ebbtide.reasoner.late import Late
 from ebbtide.terms.formats import read_tables
@@ -44,6 +45,7 @@ class Queries:
         *,
         program: Program | None = None,
         background: Iterable[Path] = (),
+        builtins: Iterable[UserModule] = (),
         lateness: int = 0,
         start: Instant | None = None,
         report: str = "window-close",
@@ -52,6 +54,7 @@ class Queries:
         self._iris = dict(iris)
         self._program = program or Program()
         self._background = tuple(background)
+        self._builtins = tuple(builtins)
         self._lateness = lateness
         self._start = start
         self._report = report
@@ -75,6 +78,7 @@ class Queries:
             **texts,
             "rules of queries": self._program.fingerprint,
             "background of queries": digest.hexdigest()[:32],
+            **builtins_identity(self._builtins),
             **{f"IRI of {name}": iri for name, iri in self._iris.items()},
             "lateness of queries": str(self._lateness),
             "start of queries": str(self._start),
@@ -92,6 +96,7 @@ class Queries:
             self._queries,
             self._iris,
             program=self._program,
+            builtins=self._builtins,
             lateness=self._lateness,
             start=self._start,
             report=self._report,
@@ -102,6 +107,8 @@ class Queries:
 
     def begin(self) -> None:
         """Start from nothing but the background."""
+        for each in self._builtins:
+            each.run()
         carried = [] if self._carried is None else [unpacked(self._carried)]
         self._engine = QueryEngine(
             self._program,

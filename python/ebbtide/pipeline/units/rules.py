@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.dead import DeadLetters, late_letters
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.units.unit import Fed
+from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
+from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner import Reasoner
 from ebbtide.reasoner.columns import Changes
 from ebbtide.terms.formats import TERM_COLUMNS, read_tables
@@ -47,6 +48,7 @@ class Rules:
         streams: Mapping[str, Window],
         *,
         background: Iterable[Path] = (),
+        builtins: Iterable[UserModule] = (),
         step: int = 1_000,
         lateness: int = 0,
         start: Instant | None = None,
@@ -54,6 +56,7 @@ class Rules:
         self.program = program
         self.windows = dict(streams)
         self._background = tuple(background)
+        self._builtins = tuple(builtins)
         self._settings: Any = {
             "streams": dict(streams),
             "step": step,
@@ -101,12 +104,15 @@ class Rules:
         return {
             "rules": self.program.fingerprint,
             "background": digest.hexdigest()[:32],
+            **builtins_identity(self._builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
         }
 
     def begin(self) -> None:
         """Start from nothing but the background."""
+        for each in self._builtins:
+            each.run()
         self._reasoner = Reasoner(self.program, **self._settings)
         if self._carried is None:
             for path in self._background:

@@ -9,10 +9,12 @@ rows, which is what recovery rests on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ebbtide.program.user_module import UserModule
 from ebbtide.time import Instant
 
 
@@ -55,6 +57,13 @@ class Unit(Protocol):
 
     def __len__(self) -> int:
         """How many facts hold."""
+
+
+def builtins_identity(builtins: Iterable[UserModule]) -> dict[str, str]:
+    """Programs know what they call by name only: what it does must not change, either."""
+    texts = [each.text or each.name for each in builtins]
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:32]
+    return {"builtins": digest} if texts else {}
 
 
 def joined(fed: Sequence[Fed]) -> Fed:
