@@ -24,6 +24,7 @@ from ebbtide.pipeline.stages.parse import (
     facts,
     parse_document,
 )
+from ebbtide.pipeline.stages.settled import settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,6 +55,7 @@ def parser(documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
                     continue
                 for number, value in of_source:
                     yield from parse_document(f"{source}@{number}", value, documents)
+        settle()
 
     return parse
 

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
+from ebbtide.pipeline.stages.settled import settle
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -61,6 +63,8 @@ def parser(folder: str, documents: Documents) -> Callable[[Iterable[Any]], Itera
             for path, content in zip(*batch.columns, strict=True):
                 name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
                 yield from parse_document(name, content.as_py(), documents)
+        # Not before: by now everything is loaded.
+        settle()
 
     return parse
 
