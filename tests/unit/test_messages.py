@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ebbtide.pipeline.stages.messages import parser
+from ebbtide.pipeline.stages.parse import Documents
 
 LINE = "1500\t<http://e/a> <http://e/p> <http://e/b> .\n"
 
@@ -17,7 +18,7 @@ def parsed(format: str, *messages: tuple[str, int, bytes | None]) -> list[dict[s
     kinds = (pa.string(), pa.int64(), pa.binary())
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     batch = pa.record_batch(arrays, ["source", "number", "value"])
-    tables = parser(format, 1000)([batch])
+    tables = parser(Documents(format, 1000))([batch])
     return [row for table in tables for row in table.to_pylist()]
 
 
