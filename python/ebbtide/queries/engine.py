@@ -300,8 +300,8 @@ class QueryEngine:
         over = self.watermark
         self._retractions = [(at, found), *(each for each in self._retractions if each[0] > over)]
         for stream in self._streams.values():
-            if stream.latest is not None:
-                self._happened(stream, at)
+            for task in stream.retracted(at):
+                self._schedule.note(task)
 
     def _state(self, stream: Stream, fact: Fact, at: Instant) -> None:
         if self._t0 is not None and at < self._t0:
@@ -378,8 +378,8 @@ class QueryEngine:
         return last is not None and task.next is not None and task.next <= last
 
     def _latest(self, names: Iterable[str]) -> list[Instant]:
-        """The latest instants of the streams that have any."""
-        found = (self._streams[name].latest for name in names)
+        """When the last fact or retraction of each stream happened that has facts."""
+        found = (self._streams[name].end for name in names)
         return [latest for latest in found if latest is not None]
 
     def _evaluate(self, up_to: Instant | None = None) -> None:

@@ -28,6 +28,7 @@ class Stream:
         self.is_fed = False
         self.instants = Instants()
         self.latest: Instant | None = None
+        self._last_retraction: Instant | None = None
         self.sighted: Instant | None = None
         self.readers: Sequence[Task] = ()
         self.views: Sequence[View] = ()
@@ -60,13 +61,34 @@ class Stream:
         """Something happened; the tasks whose next tick is another one now."""
         if self.latest is None or at > self.latest:
             self.latest = at
+        self._note(at)
+        if not self._awaiting:
+            return []
+        self._awaiting = [task for task in self._awaiting if task.awaits_facts]
+        return [task for task in self._awaiting if task.begin(at)]
+
+    def retracted(self, at: Instant) -> list[Task]:
+        """Something was taken back; the tasks whose next tick is another one now.
+
+        Ticks begin with facts, so that a retraction before all of them makes none.
+        """
+        if self._last_retraction is None or at > self._last_retraction:
+            self._last_retraction = at
+        self._note(at)
+        under_way = (task for task in self.readers if task.follows_facts and task.last is not None)
+        return [task for task in under_way if task.begin(at)]
+
+    @property
+    def end(self) -> Instant | None:
+        """When the last fact or retraction happened, if there was a fact."""
+        if self.latest is None or self._last_retraction is None:
+            return self.latest
+        return max(self.latest, self._last_retraction)
+
+    def _note(self, at: Instant) -> None:
         if self._keeps_instants:
             self.instants.add(at)
             self._noted += 1
             if self._noted % _FORGET_AFTER == 0 and self.sighted is not None:
                 reach = max(task.reach for task in self.readers)
                 self.instants.forget(self.sighted - 2 * reach)
-        if not self._awaiting:
-            return []
-        self._awaiting = [task for task in self._awaiting if task.awaits_facts]
-        return [task for task in self._awaiting if task.begin(at)]
