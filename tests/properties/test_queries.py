@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -17,7 +19,7 @@ from ebbtide.program import Fact, Program
 from ebbtide.queries import Answers, QueryEngine
 from ebbtide.queries.answers import Row, difference
 from ebbtide.regimes import load
-from ebbtide.terms import IRI, parse_term, to_term
+from ebbtide.terms import IRI, Term, parse_term, to_term
 from ebbtide.testing.query_oracle import answers, comparable, dataset_at
 
 E = "http://e/"
@@ -72,11 +74,28 @@ BODIES = st.one_of(
     st.builds("{} MINUS {{ {} }}".format, GROUPS, PATTERNS),
     st.builds("{} FILTER(?x != ?y)".format, GROUPS),
     st.builds("{} BIND(?n1 + 1 AS ?m)".format, GROUPS),
+    st.builds("{} FILTER EXISTS {{ {} }}".format, GROUPS, GROUPS),
+    st.builds("{} OPTIONAL {{ {} FILTER(?n1 > {}) }}".format, GROUPS, GROUPS, st.integers(0, 3)),
+    st.builds("{} OPTIONAL {{ {} OPTIONAL {{ {} }} }}".format, GROUPS, GROUPS, PATTERNS),
+    st.builds("{{ {} }} UNION {{ {} MINUS {{ {} }} }}".format, GROUPS, GROUPS, PATTERNS),
+    st.builds(
+        "{} {{ SELECT ?x (COUNT(*) AS ?i) WHERE {{ {} ?x <http://e/p> ?w }} GROUP BY ?x }}".format,
+        GROUPS,
+        st.sampled_from(["", "?x <http://e/v> ?n1 .", "?w <http://e/q> ?y ."]),
+    ),
+    st.builds(
+        "{} {{ SELECT DISTINCT ?x WHERE {{ ?x <http://e/p> ?w . {} }} }}".format, GROUPS, PATTERNS
+    ),
+    st.builds("{} GRAPH <http://e/g> {{ {} }}".format, GROUPS, GROUPS),
+    st.builds("{} OPTIONAL {{ GRAPH <http://e/g> {{ {} }} }}".format, GROUPS, PATTERNS),
+    st.builds("{} FILTER NOT EXISTS {{ GRAPH <http://e/g> {{ {} }} }}".format, GROUPS, PATTERNS),
 )
+#: A static graph by its name.
+G = IRI(E + "g")
 
 
 def _select(body: str, kind: str) -> str:
-    if "?x" not in body and kind in ("count", "sums", "average", "different"):
+    if "?x" not in body and kind in ("count", "sums", "average", "different", "expressions"):
         # By a variable that the pattern does not have, oxigraph makes a group of nothing.
         kind = "all"
     match kind:
@@ -102,6 +121,20 @@ def _select(body: str, kind: str) -> str:
                 "SELECT ?x (COUNT(DISTINCT ?y) AS ?many) (SUM(DISTINCT ?n1) AS ?sum) "
                 f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x"
             )
+        case "expressions":
+            return (
+                "SELECT ?x (SUM(?n1 * 2) AS ?sum) (MAX(?n1 - 1) AS ?most) "
+                "(COUNT(DISTINCT ?n1) AS ?many) "
+                f"WHERE {{ {body} FILTER(BOUND(?n1)) FILTER(BOUND(?x)) }} GROUP BY ?x"
+            )
+        case "computed group":
+            return (
+                "SELECT ?key (COUNT(*) AS ?many) (AVG(?n1) AS ?mean) "
+                f"WHERE {{ {body} FILTER(BOUND(?n1)) }} GROUP BY (?n1 + 1 AS ?key) "
+                "HAVING(SUM(?n1) > 2)"
+            )
+        case "ordered":
+            return f"SELECT ?x ?n1 WHERE {{ {body} }} ORDER BY ?x DESC(?n1) LIMIT 2"
         case "all":
             return f"SELECT (COUNT(*) AS ?many) WHERE {{ {body} }}"
         case "ask":
@@ -113,18 +146,20 @@ def _select(body: str, kind: str) -> str:
 KINDS = st.sampled_from(
     [
         *("rows", "rows", "distinct", "count", "sums", "average", "different", "all"),
-        *("ask", "construct"),
+        *("ask", "construct", "expressions", "computed group", "ordered"),
     ]
 )
 
 
 def _query(name: str, text: str, streams: Sequence[StreamWindow], every: int | None) -> Any:
     algebra = sparql_query(text)
+    named = (G,) if G.text in text else ()
     return ContinuousQuery(
-        name, algebra[0], "RStream", "query", every, tuple(streams), (), (), text, algebra
+        name, algebra[0], "RStream", "query", every, tuple(streams), (), named, text, algebra
     )
 
 
+NOT_THERE = "FILTER NOT EXISTS {{ {} }}"
 WINDOWS = st.builds(TimeWindow, st.integers(1, 12), st.integers(1, 6))
 
 
@@ -153,8 +188,10 @@ def rspql(draw: st.DrawFn) -> ContinuousQuery:
         )
         for name in names
     ]
-    parts = " ".join(f"GRAPH {name.text} {{ {draw(GROUPS)} }}" for name in names)
-    return _query("q", _select(parts, draw(KINDS)), windows, None)
+    first, *others = (f"GRAPH {name.text} {{ {draw(GROUPS)} }}" for name in names)
+    how = draw(st.sampled_from(["{}", "{}", "OPTIONAL {{ {} }}", "MINUS {{ {} }}", NOT_THERE]))
+    body = " ".join((first, *map(how.format, others)))
+    return _query("q", _select(body, draw(KINDS)), windows, None)
 
 
 @dataclass
@@ -163,6 +200,7 @@ class Case:
     rules: str
     background: list[Fact]
     streams: dict[IRI, list[tuple[Fact, int]]]
+    graph: list[Fact]
     #: Facts that are taken back; many of them were stated, and some are stated again.
     retractions: list[tuple[Fact, int]]
 
@@ -180,13 +218,22 @@ def cases(draw: st.DrawFn, has_retractions: bool = True) -> Case:
             if draw(st.booleans()):
                 streams[draw(st.sampled_from(STREAMS))].append((fact, at + draw(st.integers(0, 4))))
     query = draw(st.one_of(csparql(), rspql()))
-    return Case(query, draw(st.sampled_from(sorted(RULES))), background, streams, retracted)
+    graph = draw(st.lists(FACTS, max_size=4)) if query.named_graphs else []
+    rules = draw(st.sampled_from(sorted(RULES)))
+    return Case(query, rules, background, streams, graph, retracted)
 
 
 CASES = cases()
 
 
 ASK_NOTHING = sparql_query("ASK {}")
+
+
+def opened(case: Case, **settings: Any) -> QueryEngine:
+    """An engine with the rules and the static data of a case."""
+    return QueryEngine(
+        RULES[case.rules], background=case.background, graphs={G.value: case.graph}, **settings
+    )
 
 
 def pushed(engine: QueryEngine, case: Case, after: int = -1, up_to: int = 100) -> None:
@@ -210,11 +257,11 @@ def tell(engine: QueryEngine, stream: IRI | None, fact: Any, at: int) -> None:
 
 
 def told(answers: Answers) -> list[Any]:
-    if answers.form == "ask":
-        return [answers.truth]
-    return comparable(
-        [[None if text is None else parse_term(text) for text in row] for row in answers.rows]
-    )
+    return [answers.truth] if answers.form == "ask" else comparable(terms(answers))
+
+
+def terms(answers: Answers) -> list[list[Term | None]]:
+    return [[None if text is None else parse_term(text) for text in row] for row in answers.rows]
 
 
 def check(case: Case, reported: Sequence[Answers]) -> None:
@@ -222,7 +269,7 @@ def check(case: Case, reported: Sequence[Answers]) -> None:
         graphs = dataset_at(
             case.query,
             RULES[case.rules],
-            {None: case.background},
+            {None: case.background, G: case.graph},
             case.streams,
             each.tick,
             retractions=case.retractions,
@@ -234,11 +281,51 @@ def check(case: Case, reported: Sequence[Answers]) -> None:
 
 @given(CASES, st.booleans())
 def test_answers_are_those_of_rdflib_on_the_oracle_s_windows(case: Case, lazy: bool) -> None:
-    engine = QueryEngine(RULES[case.rules], background=case.background, lazy=lazy)
+    engine = opened(case, lazy=lazy)
     query = engine.register(case.query)
     pushed(engine, case)
     engine.finish()
     check(case, list(query))
+
+
+def moves_at_every_instant(query: ContinuousQuery) -> ContinuousQuery:
+    """The same query, asked at every instant, so that no window is looked at between its closes."""
+    streams = tuple(
+        replace(each, window=replace(each.window, step=1))
+        if isinstance(each.window, TimeWindow)
+        else each
+        for each in query.streams
+    )
+    return replace(query, streams=streams, every=1)
+
+
+@given(cases(has_retractions=False))
+def test_until_is_when_an_answer_is_gone_if_nothing_more_happens(case: Case) -> None:
+    case.query = moves_at_every_instant(case.query)
+    engine = opened(case)
+    query = engine.register(case.query)
+    pushed(engine, case)
+    engine.finish()
+    is_monotone = case.rules != "negation" and not re.search(
+        r"OPTIONAL|MINUS|NOT EXISTS|GROUP BY|COUNT", case.query.text
+    )
+    for each in list(query)[::5]:
+        if each.until is None or each.form != "select":
+            continue
+        lag = 1 if "[)" in repr(case.query.streams) else 0
+        past = {
+            stream: [(fact, at) for fact, at in events if at <= each.tick - lag]
+            for stream, events in case.streams.items()
+        }
+        statics = {None: case.background, G: case.graph}
+        ends = list(zip(terms(each), each.until, strict=True))
+        for later in (each.tick + 1, each.tick + 3, each.tick + 8, each.tick + 14):
+            graphs = dataset_at(case.query, RULES[case.rules], statics, past, later)
+            held = comparable(row for row, until in ends if until > later)
+            found = answers(case.query, graphs)
+            note(f"{each.tick}, {later}: {case.query.text}\n{ends}")
+            assert not Counter(held) - Counter(found)
+            assert held == found or not is_monotone
 
 
 def changed(query: ContinuousQuery, **fields: Any) -> ContinuousQuery:
@@ -248,11 +335,11 @@ def changed(query: ContinuousQuery, **fields: Any) -> ContinuousQuery:
 @given(st.lists(CASES, min_size=2, max_size=4))
 def test_queries_that_share_a_view_do_not_disturb_each_other(cases: list[Case]) -> None:
     first = cases[0]
-    together = QueryEngine(RULES[first.rules], background=first.background)
+    together = opened(first)
     alone, handles = [], []
     for number, case in enumerate(cases):
         query = changed(case.query, name=f"q{number}")
-        single = QueryEngine(RULES[first.rules], background=first.background)
+        single = opened(first)
         handle = single.register(query)
         pushed(single, first)
         single.finish()
@@ -267,7 +354,7 @@ def test_queries_that_share_a_view_do_not_disturb_each_other(cases: list[Case]) 
 
 @given(CASES)
 def test_what_comes_and_goes_is_the_difference_of_two_ticks(case: Case) -> None:
-    engine = QueryEngine(RULES[case.rules], background=case.background)
+    engine = opened(case)
     handles = {
         emits: engine.register(changed(case.query, name=emits, emits=emits))
         for emits in ("RStream", "IStream", "DStream")
@@ -292,13 +379,13 @@ def test_what_comes_and_goes_is_the_difference_of_two_ticks(case: Case) -> None:
 
 @given(CASES, st.integers(0, 24))
 def test_a_query_registered_late_sees_what_another_one_kept(case: Case, registered: int) -> None:
-    whole = QueryEngine(RULES[case.rules], background=case.background)
+    whole = opened(case)
     early = whole.register(case.query)
     pushed(whole, case)
     whole.finish()
     expected = {each.tick: told(each) for each in early}
 
-    engine = QueryEngine(RULES[case.rules], background=case.background)
+    engine = opened(case)
     keeper = engine.register(changed(case.query, name="keeper", text="ASK {}", algebra=ASK_NOTHING))
     pushed(engine, case, up_to=registered)
     late = engine.register(case.query)
@@ -314,12 +401,12 @@ def test_answers_do_not_depend_on_order_batches_or_repetition(
     case: Case, random: Random, lateness: int
 ) -> None:
     """Each fact comes up to `lateness` late, some come twice, alone or as graphs."""
-    in_order = QueryEngine(RULES[case.rules], background=case.background)
+    in_order = opened(case)
     expected = in_order.register(case.query)
     pushed(in_order, case)
     in_order.finish()
 
-    engine = QueryEngine(RULES[case.rules], background=case.background, lateness=lateness)
+    engine = opened(case, lateness=lateness)
     query = engine.register(case.query)
     for stream, fact, at in shuffled(case, random, lateness):
         tell(engine, stream, fact if stream is None else random.choice([fact, [fact]]), at)
@@ -349,7 +436,7 @@ def test_queries_that_come_pause_and_go_are_answered_by_the_oracle_s_windows(
     case: Case, random: Random, lateness: int, lives: list[tuple[int, str]]
 ) -> None:
     """Out of order, with retractions; somebody else keeps the view."""
-    engine = QueryEngine(RULES[case.rules], background=case.background, lateness=lateness)
+    engine = opened(case, lateness=lateness)
     engine.register(changed(case.query, name="keeper", text="ASK {}", algebra=ASK_NOTHING))
     reported: list[Answers] = []
     handles = [engine.register(case.query)]
@@ -396,7 +483,7 @@ def test_a_wider_query_that_comes_and_goes_is_not_noticed(
 
 
 def _changes(case: Case, emits: Any, registered: int, by: int, others: bool) -> list[Answers]:
-    engine = QueryEngine(RULES[case.rules], background=case.background)
+    engine = opened(case)
     query = engine.register(changed(case.query, emits=emits))
     pushed(engine, case, up_to=registered)
     other = engine.register(wider(case.query, by)) if others else None
@@ -412,9 +499,7 @@ def _changes(case: Case, emits: Any, registered: int, by: int, others: bool) -> 
 def test_retraction_is_the_same_both_ways(case: Case) -> None:
     reported = []
     for is_new in (True, False):
-        engine = QueryEngine(
-            RULES[case.rules], background=case.background, incremental=is_new, lazy=is_new
-        )
+        engine = opened(case, incremental=is_new, lazy=is_new)
         query = engine.register(case.query)
         pushed(engine, case)
         engine.finish()

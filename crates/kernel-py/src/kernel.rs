@@ -293,12 +293,13 @@ impl Kernel {
         rows.map(tuple).collect()
     }
 
-    /// The facts of a relation that end after an instant.
-    fn rows(&self, relation: usize, after: i64) -> Vec<Vec<String>> {
+    /// The facts of a relation that end after an instant, with `until`.
+    fn rows(&self, relation: usize, after: i64) -> Vec<(Vec<String>, i64)> {
         let id = RelationId::at(relation);
         let facts = self.core.relation(id);
         let rows = facts.live().filter(|row| facts.until(*row).0 > after);
-        rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
+        let tuple = |row| (texts(&self.core, FactId { relation: id, row }), facts.until(row).0);
+        rows.map(tuple).collect()
     }
 
     /// The facts of a relation that hold and have these terms; None is any.
@@ -318,18 +319,15 @@ impl Kernel {
         rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
     }
 
-    /// The facts of some relations that the last tick brought (1) and took (-1), by relation.
-    fn row_changes(&self, relations: Vec<usize>) -> Vec<Vec<(Vec<String>, i64)>> {
-        let places: HashMap<usize, usize> =
-            relations.iter().enumerate().map(|(place, relation)| (*relation, place)).collect();
-        let mut found = vec![Vec::new(); relations.len()];
-        for (change, after) in self.core.changes() {
-            let diff = i64::from(after != NEVER) - i64::from(change.before != NEVER);
-            if let (true, Some(place)) = (diff != 0, places.get(&change.fact.relation.index())) {
-                found[*place].push((texts(&self.core, change.fact), diff));
-            }
-        }
-        found
+    /// The facts of a relation that the last tick brought (or took), with `until`.
+    fn row_changes(&self, relation: usize, came: bool) -> Vec<(Vec<String>, i64)> {
+        let id = RelationId::at(relation);
+        let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
+        let told = changes.filter_map(|(change, after)| {
+            let (absent, held) = if came { (change.before, after) } else { (after, change.before) };
+            (absent == NEVER).then(|| (texts(&self.core, change.fact), held.0))
+        });
+        told.collect()
     }
 
     /// The facts of a relation that hold, as record batches.
@@ -386,6 +384,17 @@ impl Kernel {
     /// Take over the statements and arrivals of another kernel whose windows are shorter by `span`.
     fn adopt(&mut self, other: &Self, span: i64) {
         self.core.adopt(&other.core, span);
+    }
+
+    /// Say of a relation what the last tick of another kernel changed in one of its relations, or
+    /// all that it holds; lifetimes are shorter by `by`.
+    fn mirror(&mut self, relation: usize, other: &Self, source: usize, by: i64, whole: bool) {
+        let (relation, from) = (RelationId::at(relation), RelationId::at(source));
+        if whole {
+            self.core.mirror_whole(relation, &other.core, from, by);
+        } else {
+            self.core.mirror(relation, &other.core, from, by);
+        }
     }
 
     fn snapshot<'py>(&self, py: Python<'py>, fingerprint: &str) -> Bound<'py, PyBytes> {

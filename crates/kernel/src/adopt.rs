@@ -64,6 +64,7 @@ impl Kernel {
                     terms.iter().map(|term| names.of(self, other, *term)).collect();
                 let says = match arrival.says {
                     Says::HoldsUntil(until) => Says::HoldsUntil(longer(until)),
+                    Says::HoldsExactly(until) => Says::HoldsExactly(longer(until)),
                     says => says,
                 };
                 self.enqueue(Arrival { relation, says, ..*arrival }, &terms);

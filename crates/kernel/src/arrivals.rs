@@ -17,6 +17,8 @@ pub enum Says {
     Counts(StreamId),
     /// Every statement made so far is taken back.
     Retracted,
+    /// It holds until then, whatever was said so far.
+    HoldsExactly(Instant),
 }
 
 /// A fact said at an instant. Its terms are the next `arity` ones of the batch.

@@ -22,6 +22,7 @@ pub mod invent;
 pub mod join;
 pub mod kernel;
 pub mod maintain;
+mod mirror;
 pub mod operator;
 pub mod plan;
 pub mod proof;

@@ -199,6 +199,7 @@ impl Kernel {
                     Says::HoldsUntil(until) => (0, until.0),
                     Says::Counts(stream) => (1, i64::from(stream.0)),
                     Says::Retracted => (2, 0),
+                    Says::HoldsExactly(until) => (3, until.0),
                 };
                 payload.u32(kind);
                 payload.instant(Instant(detail));
@@ -343,7 +344,8 @@ impl Kernel {
             let says = match kind {
                 0 => Says::HoldsUntil(detail),
                 1 => Says::Counts(StreamId::at(usize::try_from(detail.0).unwrap_or_default())),
-                _ => Says::Retracted,
+                2 => Says::Retracted,
+                _ => Says::HoldsExactly(detail),
             };
             let terms = self.load_terms(relation, payload)?;
             self.arrivals.batch(at).push(Arrival { at, relation, says }, &terms);

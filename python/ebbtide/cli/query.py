@@ -69,6 +69,10 @@ def query(
     ] = None,
     t0: Start = None,
     report: ReportPolicy = "window-close",
+    until: Annotated[
+        bool,
+        typer.Option("--until", help="Tell until when each answer holds, where that is known."),
+    ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="Show the latest answers in a table.")
     ] = False,
@@ -83,7 +87,7 @@ def query(
     for name in sources:
         if not any(name in {each.stream.value for each in one.query.streams} for one in handles):
             raise InputError(f"--stream {name}: no query reads this stream")
-    show, shown = _table() if follow else (_write, nullcontext())
+    show, shown = _table(until) if follow else (_writing(until), nullcontext())
     for handle in handles:
         handle.subscribe(show if handle.is_ordered else lambda answers: show(answers.in_order()))
     with shown, nullcontext() if late is None else late.open("w", encoding="utf-8") as out:
@@ -149,17 +153,23 @@ def _pair(option: str, name: str) -> tuple[str, str]:
     return iri.removeprefix("<").removesuffix(">"), source
 
 
-def _write(answers: Answers) -> None:
+def _writing(until: bool) -> Callable[[Answers], None]:
+    """A function that writes answers as lines of JSON."""
     import json
 
-    print(json.dumps(answers.json(), ensure_ascii=False), flush=True)
+    def write(answers: Answers) -> None:
+        print(json.dumps(answers.json(until), ensure_ascii=False), flush=True)
+
+    return write
 
 
-def _table() -> tuple[Callable[[Answers], None], AbstractContextManager[object]]:
+def _table(until: bool) -> tuple[Callable[[Answers], None], AbstractContextManager[object]]:
     """A function that shows answers, and the screen they are on."""
     from rich.console import Group
     from rich.live import Live
     from rich.table import Table
+
+    from ebbtide.time import FOREVER
 
     most_rows = 20
     latest: dict[str, Group] = {}
@@ -168,9 +178,11 @@ def _table() -> tuple[Callable[[Answers], None], AbstractContextManager[object]]
     def show(answers: Answers) -> None:
         changed = {"+": ", new", "-": ", gone", None: ""}[answers.op]
         title = f"{answers.query} at {answers.tick}: {len(answers)} answers{changed}"
-        table = Table(*answers.variables)
-        for row in answers.rows[:most_rows]:
-            table.add_row(*(text or "" for text in row))
+        ends = answers.until if until else None
+        table = Table(*answers.variables, *(() if ends is None else ("until",)))
+        for place, row in enumerate(answers.rows[:most_rows]):
+            more = () if ends is None else ("" if ends[place] == FOREVER else str(ends[place]),)
+            table.add_row(*(text or "" for text in row), *more)
         if len(answers) > most_rows:
             table.caption = f"and {len(answers) - most_rows} more"
         latest[answers.query] = Group(title, table)

@@ -238,12 +238,21 @@ class NativeEngine:
         """A relation without the facts that have ended then, as `SparqlQuery` takes it."""
         return self._kernel, self._relation_ids[relation], after
 
-    def row_changes(
-        self, relations: Collection[str]
-    ) -> Mapping[str, Sequence[tuple[list[str], int]]]:
-        """The facts, as texts, that the last tick brought (1) and took (-1), by relation."""
-        places = [self._relation_ids[relation] for relation in relations]
-        return dict(zip(relations, self._kernel.row_changes(places), strict=True))
+    def row_changes(self, relation: str, came: bool) -> list[tuple[list[str], Instant]]:
+        """The facts of a relation, as texts, that the last tick brought (or took), and `until`."""
+        return self._kernel.row_changes(self._relation_ids[relation], came)
+
+    def mirror(
+        self, relation: str, other: NativeEngine, source: str, by: int, *, whole: bool
+    ) -> None:
+        """Let a relation hold what one of another engine does, all of it ending `by` earlier.
+
+        What the other one's last tick changed is taken over, or the whole. It holds here from the
+        next tick on; nobody else may state facts of the relation.
+        """
+        self._kernel.mirror(
+            self._relation_ids[relation], other._kernel, other._relation_ids[source], by, whole
+        )
 
     def triples_arrow(self, part: Part, invented: bool) -> tuple[Table, int]:
         """The triples that RDF can say, in the order of their texts, and how many others hold."""
@@ -292,8 +301,8 @@ class NativeEngine:
         """Take over what was stated to another engine of other rules, but the same windows.
 
         This engine must be fresh. It goes on from the other one's last tick, which it evaluates
-        anew for its own rules. Sliding windows may be longer, all by the same span: the facts that
-        the other engine still holds then stay longer.
+        anew for its own rules. Sliding windows may be longer or shorter, all by the same span: what
+        the other engine still holds then stays as much longer, or ends as much earlier.
         """
         self._kernel.adopt(other._kernel, _longer(other.windows, self.windows))
         if other._kernel.tick is not None:
@@ -350,21 +359,21 @@ def _lower_builtin(rule: Rule, guard: Guard) -> str | tuple[str, bool, _Asked]:
 
 
 def _longer(before: Mapping[str, Window], after: Mapping[str, Window]) -> int:
-    """By how much every window is longer than it was."""
-    spans = set()
+    """By how much every window is longer than it was; less than nothing if it is shorter."""
+    spans, is_other = set(), False
     for name, window in after.items():
         match before.get(name), window:
             case Sliding(shorter), Sliding(longer):
                 spans.add(longer - shorter)
-            case other, _ if other != window:
-                spans.add(-1)
-    span = max(spans, default=0)
-    if before.keys() != after.keys() or len(spans) > 1 or span < 0:
+            case other, _:
+                spans.add(0)
+                is_other = is_other or other != window
+    if before.keys() != after.keys() or len(spans) > 1 or is_other:
         raise ValueError(
             "an engine can only adopt the statements of one with the same windows, or with sliding "
-            "windows that are shorter by the same span"
+            "windows that are all shorter or longer by the same span"
         )
-    return span
+    return max(spans, default=0)
 
 
 def _lower_window(window: Window) -> tuple[Any, ...]:

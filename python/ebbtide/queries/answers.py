@@ -6,6 +6,10 @@
 
 Terms are kept as their texts, and made into Python values when they are asked for. `op` is "+" or
 "-" for what came or went since the last answers, and None for all there is.
+
+`until` says of each row the first tick at which it will be gone, as far as is known now; `FOREVER`
+if it rests on background alone. It is None if the query, or a part of it, is asked at every tick,
+and for what went.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from ebbtide.program import Fact
 from ebbtide.terms import IRI, BlankNode, Term, parse_term, to_python
 from ebbtide.terms import Literal as LiteralTerm
 from ebbtide.terms.term import LANG_STRING, XSD_STRING
-from ebbtide.time import Instant
+from ebbtide.time import FOREVER, Instant
 
 if TYPE_CHECKING:
     import pandas
@@ -48,6 +52,7 @@ class Answers:
     variables: tuple[str, ...]
     rows: tuple[Row, ...]
     op: Op | None = None
+    until: tuple[Instant, ...] | None = None
 
     @property
     def truth(self) -> bool:
@@ -79,11 +84,19 @@ class Answers:
 
     def in_order(self) -> Answers:
         """The same answers in the order of their texts, for queries that do not say another."""
-        rows = sorted(self.rows, key=lambda row: tuple(text or "" for text in row))
-        return replace(self, rows=tuple(rows))
+        places = sorted(
+            range(len(self.rows)), key=lambda at: tuple(text or "" for text in self.rows[at])
+        )
+        rows = tuple(self.rows[place] for place in places)
+        until = None if self.until is None else tuple(self.until[place] for place in places)
+        return replace(self, rows=rows, until=until)
 
-    def json(self) -> dict[str, Any]:
-        """As a line of `ebbtide query`: bindings as in the SPARQL 1.1 JSON results."""
+    def json(self, until: bool = False) -> dict[str, Any]:
+        """As a line of `ebbtide query`: bindings as in the SPARQL 1.1 JSON results.
+
+        With `until`, the ends of the rows are told beside them, where they are known; what holds
+        for ever has null.
+        """
         line: dict[str, Any] = {"t": self.tick, "query": self.query}
         if self.op is not None:
             line["op"] = self.op
@@ -102,12 +115,20 @@ class Answers:
                 ]
             case _:
                 line["triples"] = [" ".join(filter(None, row)) + " ." for row in self.rows]
+        if until and self.until is not None:
+            line["until"] = self._ends()
         return line
 
-    def to_arrow(self) -> pyarrow.Table:
+    def _ends(self) -> list[Instant | None]:
+        assert self.until is not None
+        return [None if end == FOREVER else end for end in self.until]
+
+    def to_arrow(self, until: bool = False) -> pyarrow.Table:
         """A column a variable: numbers, dates and texts if all its values are of one kind.
 
-        Columns of terms, and those of mixed kinds, hold N-Triples texts.
+        Columns of terms, and those of mixed kinds, hold N-Triples texts. With `until`, a last
+        column of that name has the ends of the rows; null for what holds for ever, or if the ends
+        are not known.
 
         >>> seven = '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'
         >>> Answers(10, "cars", "select", ("speed",), ((seven,),)).to_arrow()["speed"].to_pylist()
@@ -119,11 +140,14 @@ class Answers:
             name: _column([row[place] for row in self.rows])
             for place, name in enumerate(self.variables)
         }
+        if until:
+            ends = [None] * len(self.rows) if self.until is None else self._ends()
+            columns["until"] = pa.array(ends, pa.int64())
         return pa.table(columns)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self, until: bool = False) -> pandas.DataFrame:
         """As `to_arrow`, as a frame of pandas."""
-        return self.to_arrow().to_pandas()
+        return self.to_arrow(until).to_pandas()
 
 
 def difference(after: Iterable[Row], before: Iterable[Row]) -> tuple[Row, ...]:

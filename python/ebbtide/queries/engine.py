@@ -177,7 +177,7 @@ class QueryEngine:
             key, widest, first = sight_key(each, program, grids, lag, closes)
             known = {sight.view.key: sight.view for sight in sights} | self._views
             view = known.get(key) or View(key, program, self._graphs, self._lazy)
-            reader = wants(plan, query, each.name, widest, step)
+            reader = wants(plan, each.name, widest, step)
             sights.append(Sight(each.name, view, reader, first))
         streams = [self._stream(each.stream) for each in query.streams]
         instants = {stream.name: stream.instants for stream in streams}
@@ -215,6 +215,8 @@ class QueryEngine:
         task = self._tasks.pop(handle, None)
         if task is None:
             return
+        if task.upper is not None:
+            task.upper.rest()
         for sight in task.sights:
             sight.view.leave(sight.reader)
             if not sight.view.readers:

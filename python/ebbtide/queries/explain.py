@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ebbtide.queries.lowering import Direct
+from ebbtide.queries.lowering import Asked, Direct
+from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.sight import Sight
 from ebbtide.queries.task import Task
+from ebbtide.queries.upper_plan import UpperPlan
 
 
 def explained(task: Task) -> str:
@@ -34,11 +36,26 @@ def _view(sight: Sight) -> str:
 def _parts(task: Task) -> Iterator[str]:
     plan = task.plan
     if isinstance(plan, Direct):
-        yield "incremental, the whole query: its answers are a relation"
-        yield from (f"  {rule}" for rule in plan.pattern.rules)
-        return
-    for part in plan.parts:
-        yield f"incremental, {part}"
-    where = "tables of these" if plan.tables else "the facts of the views"
-    yield f"at every tick, SPARQL on {where}:"
-    yield f"  {' '.join(plan.text.split())}"
+        where = "a view" if plan.upper is None else "above the views"
+        yield f"incremental, the whole query: its answers are a relation, {where}"
+        if isinstance(plan.content, Maintained):
+            yield from (f"  {rule}" for rule in plan.content.rules)
+    else:
+        for part in plan.parts:
+            yield f"incremental, {part}"
+    if plan.upper is not None:
+        yield from _above(plan.upper)
+    if isinstance(plan, Asked):
+        where = "tables of these" if plan.tables else "the facts of the views"
+        yield f"at every tick, SPARQL on {where}:"
+        yield f"  {' '.join(plan.text.split())}"
+
+
+def _above(plan: UpperPlan) -> Iterator[str]:
+    for source in plan.sources:
+        graph = "the default graph" if source.graph is None else f"graph {source.graph}"
+        yield f"in the view of {graph}:"
+        yield from (f"  {rule}" for rule in source.pattern.rules)
+    if plan.rules or plan.operators:
+        yield "above the views:"
+        yield from (f"  {part}" for part in (*plan.rules, *plan.operators))

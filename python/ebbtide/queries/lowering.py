@@ -1,16 +1,18 @@
-"""Which part of a query runs how: patterns as rules, groups as aggregates, the rest as SPARQL.
+"""Which part of a query runs how: rules in views, rules and aggregates above them, or SPARQL.
 
-A *maintained* pattern is a relation of the view that shows its graph: one fact a solution, kept by
-rules, with `until`. From the root of the algebra down, a pattern that rules can say is maintained,
-and what they cannot say is looked at inside. Then
+From the root of the algebra down, what rules can say is kept as a relation, one fact a solution,
+with `until`:
 
-    the whole query is one pattern       its answers are read from the relation, and its deltas too
-    some parts of it are                 SPARQL is asked at every tick, on tables in their place
-    nothing is                           SPARQL is asked at every tick, on the facts of the views
+    without negation, of one graph        in the view of the graph, shared with other queries
+    with negation, groups, several        above the views, for this query: `upper_plan.py`
+    graphs
+    all else                              SPARQL at every tick, on tables of what is kept, and on
+                                          the facts of the views
 
-Patterns with negation are left to SPARQL, because a narrower window is a filter on `until` only for
-what follows without it; so are functions of time and chance. Rules know each fact once and SPARQL
-counts, so that all variables of a pattern are kept in its relation unless only the set matters.
+If the whole query is one relation, its answers are read from it, and their changes are its. What a
+narrower window sees is a filter on `until` only for what follows without negation, so that is what
+views keep. Rules know each fact once and SPARQL counts: all variables of a pattern are kept in its
+relation unless only the set matters.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
-from ebbtide.program import Atom, Rule, Variable
+from ebbtide.program import Atom
 from ebbtide.queries.algebra import (
     has_graphs,
     is_steady,
@@ -30,67 +32,35 @@ from ebbtide.queries.algebra import (
     visible,
     with_plain_names,
 )
+from ebbtide.queries.answers import TRIPLE_VARIABLES
+from ebbtide.queries.maintained import Column, Kept, Maintained
 from ebbtide.queries.triples import triples_asked
+from ebbtide.queries.upper_plan import MADE, UpperPlan, UpperPlanner, constructed
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
-
-_FUNCTIONS: Final = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "avg"}
-
-
-@dataclass(frozen=True, slots=True)
-class Maintained:
-    """A pattern that is kept as a relation. Columns beyond those of the variables are witnesses."""
-
-    relation: str
-    columns: tuple[str, ...]
-    loose: frozenset[str]
-    arity: int
-    rules: tuple[Rule, ...]
-
-    @property
-    def is_table(self) -> bool:
-        """Whether some column has a term in every row, so that SPARQL finds each row by it."""
-        return len(self.loose) < len(self.columns)
-
-    @property
-    def head(self) -> Atom:
-        """An atom that every fact of the relation matches."""
-        return Atom(self.relation, tuple(Variable(f"c{place}") for place in range(self.arity)))
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """A function of each group of a maintained pattern's solutions, kept by an operator."""
-
-    function: str
-    pattern: Maintained
-    group: tuple[int, ...]
-    value: int | None = None
-
-    @property
-    def relation(self) -> str:
-        """What the relation is called, before the window is told."""
-        columns = ",".join(map(str, self.group))
-        return f"{self.pattern.relation}/{self.function}({self.value})by({columns})"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What SPARQL finds under a name: a maintained pattern or a grouped one, of a graph's view."""
+    """What SPARQL finds under a name: a relation of a graph's view, or one that is kept above."""
 
     name: str
     graph: IRI | None
-    content: Maintained | Grouped
+    content: Kept
 
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """The whole query is one maintained pattern: its variables, and the column of each if any."""
+    """The whole query is one relation: its variables, and the column of each if any.
+
+    The relation is in the view of a graph, unless there is something above the views.
+    """
 
     graph: IRI | None
-    pattern: Maintained
+    content: Kept
     variables: tuple[str, ...]
     columns: tuple[int | None, ...]
+    upper: UpperPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,65 +71,94 @@ class Asked:
     tables: tuple[Table, ...] = ()
     #: The triples that the rest asks of each graph; all of a graph that is not named here.
     triples: Mapping[IRI | None, tuple[Atom, ...]] = field(default_factory=dict)
-    #: What was written for the parts that are maintained, for people.
+    #: What was written for the parts that are kept, for people.
     parts: tuple[str, ...] = field(default=(), compare=False)
+    upper: UpperPlan | None = None
 
 
 def plan_query(
     query: ContinuousQuery, graphs: Sequence[IRI | None], incremental: bool = True
 ) -> Direct | Asked:
     """How a query runs, of whose dataset these graphs have views."""
-    planner = _Planner(graphs, incremental)
+    planner = _Planner(graphs, query.emits == "RStream")
     algebra = with_plain_names(query.algebra)
+    if not incremental:
+        return Asked(query.text, (), triples_asked(algebra, graphs))
     match algebra:
         case ("select", _, ("distinct" | "reduced", ("project", inner, names))):
-            found = planner.set_of(inner, None, names)
-            if found is not None:
-                return _direct(*found, names)
+            direct = planner.direct(inner, names, names, one_by_one=False)
         case ("select", _, ("project", inner, names)):
-            found = planner.maintain(inner, None)
-            if found is not None:
-                return _direct(*found, names)
+            direct = planner.direct(inner, visible(inner), names, one_by_one=True)
         case ("ask", _, inner):
-            found = planner.set_of(inner, None, ())
-            if found is not None:
-                return _direct(*found, ())
-    rewritten = planner.rewrite_query(algebra)
-    triples = triples_asked(rewritten or algebra, graphs)
-    if rewritten is None or not (planner.tables or planner.has_rewritten):
-        return Asked(query.text, (), triples)
-    return Asked(Writer().query(rewritten), tuple(planner.tables), triples, tuple(planner.parts))
+            direct = planner.direct(inner, (), (), one_by_one=False)
+        case ("construct", _, inner, template) if template and not _has_blanks(template):
+            direct = planner.direct(constructed(inner, template), MADE, MADE, one_by_one=False)
+        case _:
+            direct = None
+    return direct or planner.asked(query.text, algebra, graphs)
 
 
-def _direct(graph: IRI | None, pattern: Maintained, names: Sequence[str]) -> Direct:
-    places = {name: place for place, name in enumerate(pattern.columns)}
-    variables = tuple(name[1:] for name in names)
-    return Direct(graph, pattern, variables, tuple(places.get(name) for name in variables))
+def _has_blanks(template: Sequence[Sequence[str]]) -> bool:
+    return any(text.startswith("_:") for triple in template for text in triple)
 
 
 class _Planner:
     """Takes one query apart."""
 
-    def __init__(self, graphs: Sequence[IRI | None], incremental: bool) -> None:
-        self._maintains = incremental
+    def __init__(self, graphs: Sequence[IRI | None], reads_views: bool) -> None:
         self._graphs: Mapping[str, IRI] = {each.text: each for each in graphs if each is not None}
-        self.tables: list[Table] = []
-        self.parts: list[str] = []
-        self.has_rewritten = False
+        self._upper = UpperPlanner(self.maintain, self._graphs)
+        self._reads_views = reads_views
+        self._tables: list[Table] = []
+        self._parts: list[str] = []
+        self._has_rewritten = False
 
-    # ---- patterns to relations ---------------------------------------------------------------
+    def direct(
+        self, pattern: Sequence[Any], kept: Sequence[str], names: Sequence[str], one_by_one: bool
+    ) -> Direct | None:
+        """The whole query as one relation, if it can be one."""
+        found = self._lowered(pattern, None, kept, one_by_one)
+        if found is not None and self._reads_views:
+            return _direct(*found, names, None)
+        try:
+            above = (
+                self._upper.keep(pattern, None, kept, one_by_one)
+                if found is None
+                else self._upper.source(*found)
+            )
+        except CannotLower:
+            return None
+        return _direct(None, above, names, self._upper.plan([above.relation]))
+
+    def asked(self, text: str, algebra: Sequence[Any], graphs: Sequence[IRI | None]) -> Asked:
+        """SPARQL, with tables for what is kept."""
+        if algebra[0] not in ("select", "ask", "construct"):
+            return Asked(text, (), triples_asked(algebra, graphs))
+        form, dataset, pattern, *template = algebra
+        rewritten = (form, dataset, self._below_modifiers(pattern), *template)
+        triples = triples_asked(rewritten, graphs)
+        if not (self._tables or self._has_rewritten):
+            return Asked(text, (), triples)
+        above = [
+            each.content.relation
+            for each in self._tables
+            if not isinstance(each.content, Maintained)
+        ]
+        return Asked(
+            Writer().query(rewritten),
+            tuple(self._tables),
+            triples,
+            tuple(self._parts),
+            self._upper.plan(above),
+        )
+
+    # ---- patterns to relations of views ------------------------------------------------------
 
     def maintain(
         self, pattern: Sequence[Any], graph: IRI | None
     ) -> tuple[IRI | None, Maintained] | None:
-        """The relation that has the solutions of a pattern one by one, if rules can say it."""
+        """The relation of a view that has the solutions of a pattern one by one, if there is."""
         return self._lowered(pattern, graph, visible(pattern), one_by_one=True)
-
-    def set_of(
-        self, pattern: Sequence[Any], graph: IRI | None, names: Sequence[str]
-    ) -> tuple[IRI | None, Maintained] | None:
-        """The relation that has each solution once, for some variables alone."""
-        return self._lowered(pattern, graph, names, one_by_one=False)
 
     def _lowered(
         self, pattern: Sequence[Any], graph: IRI | None, names: Sequence[str], one_by_one: bool
@@ -167,7 +166,7 @@ class _Planner:
         match pattern:
             case ("graph", inner, str(name)) if name in self._graphs:
                 return self._lowered(inner, self._graphs[name], names, one_by_one)
-        if not self._maintains or has_graphs(pattern) or not is_steady(pattern):
+        if has_graphs(pattern) or not is_steady(pattern):
             return None
         columns = tuple(name[1:] for name in names)
         said = repr((pattern, columns, one_by_one))
@@ -183,160 +182,81 @@ class _Planner:
             return None
         if one_by_one and not lowered.counts:
             return None
-        loose = frozenset(
-            column
-            for place, column in enumerate(columns)
-            if any(head.arguments[place] == UNBOUND for head in heads)
+        places = tuple(
+            Column(name, place, any(head.arguments[place] == UNBOUND for head in heads))
+            for place, name in enumerate(columns)
         )
-        return graph, Maintained(relation, columns, loose, lowered.arity, lowered.rules)
+        return graph, Maintained(relation, places, lowered.arity, lowered.rules)
 
     # ---- algebra with tables -----------------------------------------------------------------
 
-    def rewrite_query(self, algebra: Sequence[Any]) -> tuple[Any, ...] | None:
-        """The algebra with tables for what is maintained; None if it cannot be written again."""
-        match algebra:
-            case ("select" | "ask" as form, dataset, pattern):
-                return form, dataset, self.rewrite(pattern, None)
-            case ("construct", dataset, pattern, template):
-                names = {text for triple in template for text in triple}
-                if not any(text.startswith("_:") for text in names):
-                    wanted = sorted(name for name in names if name.startswith("?"))
-                    found = self.set_of(pattern, None, wanted)
-                    if found is not None and found[1].is_table:
-                        return "construct", dataset, self._table(*found, pattern), template
-                return "construct", dataset, self.rewrite(pattern, None), template
-        return None
+    def _below_modifiers(self, pattern: Sequence[Any]) -> tuple[Any, ...]:
+        """The pattern of a query with tables below what says which solutions are shown, and how."""
+        match pattern:
+            case ("slice" | "distinct" | "reduced" as word, inner, *rest):
+                return word, self._below_modifiers(inner), *rest
+            case ("project", ("order_by", inner, keys), names):
+                return "project", ("order_by", self._rewritten(inner, None), keys), names
+            case ("project", inner, names):
+                return "project", self._rewritten(inner, None), names
+        return self._rewritten(pattern, None)
 
-    def rewrite(self, pattern: Sequence[Any], graph: IRI | None) -> tuple[Any, ...]:
-        """The pattern with tables for what rules can say, as high up as they can."""
-        if triple_count(pattern) > 1:
-            found = self.maintain(pattern, graph)
-            if found is not None and found[1].is_table:
-                return self._table(*found, pattern)
+    def _rewritten(self, pattern: Sequence[Any], graph: IRI | None) -> tuple[Any, ...]:
+        """The pattern with tables for what is kept, as high up as it can be."""
+        if triple_count(pattern) > 1 and (kept := self._kept(pattern, graph)) is not None:
+            return self._table(*kept, pattern)
         match pattern:
             case ("join" | "union" as word, *parts):
-                return word, *(self.rewrite(part, graph) for part in parts)
+                return word, *(self._rewritten(part, graph) for part in parts)
             case ("left_join", left, right, condition):
-                return "left_join", self.rewrite(left, graph), self.rewrite(right, graph), condition
+                return (
+                    "left_join",
+                    self._rewritten(left, graph),
+                    self._rewritten(right, graph),
+                    condition,
+                )
             case ("minus", left, right):
-                return "minus", self.rewrite(left, graph), self.rewrite(right, graph)
+                return "minus", self._rewritten(left, graph), self._rewritten(right, graph)
             case ("graph", inner, str(name)) if name in self._graphs:
-                return "graph", self.rewrite(inner, self._graphs[name]), name
-            case ("group", inner, variables, aggregates):
-                grouped = self._grouped(inner, variables, aggregates, graph)
-                if grouped is not None:
-                    return grouped
-                return "group", self.rewrite(inner, graph), variables, aggregates
+                return "graph", self._rewritten(inner, self._graphs[name]), name
             case ("path", subject, ("|", *paths), object_):
                 # Between two bound ends oxigraph finds one path where SPARQL counts one a branch.
-                self.has_rewritten = True
+                self._has_rewritten = True
                 return "union", *(_path(subject, path, object_) for path in paths)
             case ("bgp" | "path" | "values" | "graph" | "service", *_):
                 return tuple(pattern)
             case (word, inner, *rest):
-                return word, self.rewrite(inner, graph), *rest
+                return word, self._rewritten(inner, graph), *rest
         return tuple(pattern)
 
-    def _named(self, graph: IRI | None, content: Maintained | Grouped) -> str:
-        for table in self.tables:
-            if table.graph == graph and table.content == content:
-                return table.name
-        name = f"<urn:ebbtide:table:{len(self.tables)}>"
-        self.tables.append(Table(name, graph, content))
-        return name
-
-    def _table(
-        self, graph: IRI | None, pattern: Maintained, written: Sequence[Any]
-    ) -> tuple[Any, ...]:
-        self.parts.append(f"rules: {Writer().group(written)}")
-        columns = [
-            (f"?{column}", place, column in pattern.loose)
-            for place, column in enumerate(pattern.columns)
-        ]
-        return "table", self._named(graph, pattern), columns
-
-    # ---- groups ------------------------------------------------------------------------------
-
-    def _grouped(
-        self,
-        inner: Sequence[Any],
-        variables: Sequence[str],
-        aggregates: Sequence[tuple[str, Sequence[Any]]],
-        graph: IRI | None,
-    ) -> tuple[Any, ...] | None:
-        """Tables of what operators keep for each group; None if one of them cannot."""
-        found = self.maintain(inner, graph)
+    def _kept(self, pattern: Sequence[Any], graph: IRI | None) -> tuple[IRI | None, Kept] | None:
+        """The relation that has the solutions of a pattern one by one, as a table."""
+        found: tuple[IRI | None, Kept] | None = self.maintain(pattern, graph)
         if found is None:
-            return None
-        graph, pattern = found
-        places = {
-            f"?{name}": place
-            for place, name in enumerate(pattern.columns)
-            if name not in pattern.loose
-        }
-        if any(name not in places for name in variables):
-            return None
-        size_of_group = Grouped("count", pattern, tuple(places[name] for name in variables))
-        values = [
-            (name, self._aggregate(how, inner, variables, size_of_group, places, graph))
-            for name, how in aggregates
-        ]
-
-        def table(grouped: Grouped, name: str) -> tuple[Any, ...]:
-            keys = [(each, column, False) for column, each in enumerate(variables)]
-            return "table", self._named(graph, grouped), [*keys, (name, len(variables), False)]
-
-        if any(grouped is None for _, grouped in values):
-            return None
-        written = Writer().group(("group", inner, variables, aggregates))
-        self.parts.append(f"rules and aggregates: {written}")
-        size = "?size_of_group"
-        node = table(size_of_group, size)
-        if not variables:
-            # Without GROUP BY there is one group, also of nothing.
-            node = ("left_join", ("bgp", []), node, None)
-        for name, grouped in values:
-            assert grouped is not None
-            if grouped == size_of_group:
-                counted: Any = size if variables else ("COALESCE", size, _ZERO)
-                node = ("extend", node, name, counted)
-            elif variables or grouped.function in ("min", "max"):
-                node = ("left_join", node, table(grouped, name), None)
-            else:
-                own = f"{name}_of_some"
-                node = ("left_join", node, table(grouped, own), None)
-                node = ("extend", node, name, ("IF", ("BOUND", size), own, _ZERO))
-        return node
-
-    def _aggregate(
-        self,
-        how: Sequence[Any],
-        inner: Sequence[Any],
-        variables: Sequence[str],
-        size_of_group: Grouped,
-        places: Mapping[str, int],
-        graph: IRI | None,
-    ) -> Grouped | None:
-        """What an operator keeps for an aggregate; None if there is no such operator."""
-        name, distinct, expression, _ = how
-        function = _FUNCTIONS.get(name)
-        if function == "count" and not distinct and (expression is None or expression in places):
-            return size_of_group
-        if function is None or not isinstance(expression, str) or expression not in places:
-            return None
-        if distinct and function in ("count", "sum", "avg"):
-            found = self.set_of(inner, graph, (*variables, expression))
-            if found is None or found[1].loose:
+            try:
+                found = None, self._upper.keep(pattern, graph, visible(pattern), one_by_one=True)
+            except CannotLower:
                 return None
-            value = None if function == "count" else len(variables)
-            return Grouped(function, found[1], tuple(range(len(variables))), value)
-        return Grouped(function, size_of_group.pattern, size_of_group.group, places[expression])
+        return found if found is not None and found[1].is_table else None
+
+    def _table(self, graph: IRI | None, content: Kept, written: Sequence[Any]) -> tuple[Any, ...]:
+        how = "rules in the view" if isinstance(content, Maintained) else "rules above the views"
+        self._parts.append(f"{how}: {Writer().group(written)}")
+        table = Table(f"<urn:ebbtide:table:{len(self._tables)}>", graph, content)
+        self._tables.append(table)
+        return "table", table.name, *content.node[2:]
+
+
+def _direct(
+    graph: IRI | None, content: Kept, names: Sequence[str], upper: UpperPlan | None
+) -> Direct:
+    variables = TRIPLE_VARIABLES if names == MADE else tuple(name[1:] for name in names)
+    found = (content.column(name) for name in names)
+    columns = tuple(None if each is None else each.place for each in found)
+    return Direct(graph, content, variables, columns, upper)
 
 
 def _path(subject: str, path: Any, object_: str) -> tuple[Any, ...]:
     if isinstance(path, str):
         return "bgp", [(subject, path, object_)]
     return "path", subject, path, object_
-
-
-_ZERO: Final = '"0"^^<http://www.w3.org/2001/XMLSchema#integer>'

@@ -11,19 +11,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from ebbtide._kernel import Kernel, SparqlQuery
+from ebbtide._kernel import SparqlQuery
 from ebbtide.languages.rspql import StreamWindow, TimeWindow
 from ebbtide.languages.sparql_rules import UNBOUND
 from ebbtide.program import ProgramError
 from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
-from ebbtide.queries.lowering import Asked, Direct, Grouped, Maintained
+from ebbtide.queries.lowering import Asked, Direct
+from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.sight import Sight, has_changed, holds_anything
+from ebbtide.queries.upper import Upper
 from ebbtide.terms import IRI
-from ebbtide.time import Instant
+from ebbtide.time import FOREVER, Instant
 
 _EPOCH: Final = datetime(1970, 1, 1)
 _SOLUTION: Final = ((),)
@@ -61,6 +63,9 @@ class Task:
         self.next: Instant | None = None
         self.last: Instant | None = None
         self.plan = plan
+        step = min((grid.step for grid in grids), default=1)
+        #: What it keeps above its views, if anything.
+        self.upper = None if plan.upper is None else Upper(plan.upper, sights, step)
         self._grids = grids
         self._closes = closes
         self._instants = instants
@@ -148,13 +153,19 @@ class Task:
             # What happens meanwhile comes and goes, so that it does not pile up.
             for sight in self.sights:
                 self._look(sight, tick)
+            if self.upper is not None:
+                self.upper.rest()
             return None
         if not self._reports(tick):
             return None
         plan, emits = self.plan, self.query.emits
+        until: tuple[Instant, ...] | None = None
         if isinstance(plan, Direct):
             variables: tuple[str, ...] = plan.variables
-            told = self._rows(plan, tick) if emits == "RStream" else self._changes(plan, tick)
+            found = self._rows(plan, tick) if emits == "RStream" else self._changes(plan, tick)
+            told = tuple(row for row, _ in found)
+            if emits != "DStream":
+                until = tuple(end for _, end in found)
         else:
             variables, rows = self._ask(plan, tick)
             match emits:
@@ -167,7 +178,7 @@ class Task:
             self._before = rows
         if emits != "RStream" and not told:
             return None
-        return Answers(tick, self.query.name, self.query.form, variables, told, _OPS[emits])
+        return Answers(tick, self.query.name, self.query.form, variables, told, _OPS[emits], until)
 
     def _reports(self, tick: Instant) -> bool:
         if not self.report.looks_at_content:
@@ -192,37 +203,76 @@ class Task:
             sight.view.advance(seen)
         return seen is not None
 
-    def _rows(self, plan: Direct, tick: Instant) -> tuple[Row, ...]:
-        """The answers that a relation holds."""
-        sight = self._sights[plan.graph]
-        if not self._look(sight, tick):
-            return ()
-        kernel, place, after = sight.view.seen(sight.widest, plan.pattern.relation)
-        return tuple(_projected(row, plan) for row in kernel.rows(place, after))
+    def _rows(self, plan: Direct, tick: Instant) -> Sequence[tuple[Row, Instant]]:
+        """The answers that a relation holds, each with its `until`."""
+        surplus = 0
+        if self.upper is None:
+            sight = self._sights[plan.graph]
+            if not self._look(sight, tick):
+                return ()
+            kernel, place, after = sight.view.seen(sight.widest, plan.content.relation)
+            surplus = sight.view.widest - sight.widest
+        else:
+            self._look_up(tick)
+            kernel, place, after = self.upper.seen(plan.content.relation)
+        return [
+            (_projected(row, plan), self._end(until, surplus))
+            for row, until in kernel.rows(place, after)
+        ]
 
-    def _changes(self, plan: Direct, tick: Instant) -> tuple[Row, ...]:
-        """The answers that a relation gained, or lost, since the last report."""
-        sight = self._sights[plan.graph]
-        if not self._look(sight, tick):
-            return ()
-        net: Counter[Row] = Counter()
-        for row, diff in sight.reader.changes.items():
-            net[_projected(row, plan)] += diff
-        sight.reader.changes.clear()
-        return tuple((+net if self.query.emits == "IStream" else -net).elements())
+    def _changes(self, plan: Direct, tick: Instant) -> Sequence[tuple[Row, Instant]]:
+        """The answers that a relation gained, or lost, since the last report.
+
+        Rows that differ in what the query does not show are one answer.
+        """
+        assert self.upper is not None, "changes are those of what is kept above"
+        self._look_up(tick)
+        came, went = (
+            [
+                (_projected(row, plan), self._end(until, 0))
+                for row, until in self.upper.changes(plan.content.relation, came)
+            ]
+            for came in (True, False)
+        )
+        told, others = (came, went) if self.query.emits == "IStream" else (went, came)
+        if not others:
+            return told
+        left = Counter(row for row, _ in others)
+        net = []
+        for row, until in sorted(told, key=lambda each: each[1]):
+            if left[row]:
+                left[row] -= 1
+            else:
+                net.append((row, until))
+        return net
+
+    def _end(self, until: Instant, surplus: int) -> Instant:
+        """The first tick at which an answer is gone that ends in a view, wider by the surplus."""
+        return until if until == FOREVER else until - surplus + self.lag
+
+    def _look_up(self, tick: Instant) -> list[Sight]:
+        """Bring the views, and what is kept above them, to a tick; those that show anything."""
+        shown = [sight for sight in self.sights if self._look(sight, tick)]
+        if self.upper is not None:
+            self.upper.advance(tick - self.lag, shown)
+        return shown
 
     def _ask(self, plan: Asked, tick: Instant) -> tuple[tuple[str, ...], tuple[Row, ...]]:
         """What SPARQL answers, on tables and on the facts of the views."""
         assert self._asked is not None, "what is not direct is asked"
-        shown = {name: sight for name, sight in self._sights.items() if self._look(sight, tick)}
+        shown = {sight.name: sight for sight in self._look_up(tick)}
         graphs = [
             (None if name is None else name.text, sight.view.seen(sight.widest))
             for name, sight in shown.items()
         ]
         tables = []
         for table in plan.tables:
-            if (sight := shown.get(table.graph)) is not None:
-                tables.append((table.name, _content(table.content, sight)))
+            relation = table.content.relation
+            if not isinstance(table.content, Maintained):
+                assert self.upper is not None, "what is no view's is kept above"
+                tables.append((table.name, self.upper.seen(relation)))
+            elif (sight := shown.get(table.graph)) is not None:
+                tables.append((table.name, sight.view.seen(sight.widest, relation)))
         dated = None if self._dated is None else self._dated + self._surplus
         found = self._asked.answers(graphs, tables, _iso(tick), dated)
         if isinstance(found, bool):
@@ -237,12 +287,6 @@ class Task:
         """How much wider the view of the default graph is than the windows."""
         default = self._sights[None]
         return default.view.widest - default.widest
-
-
-def _content(content: Maintained | Grouped, sight: Sight) -> tuple[Kernel, int, Instant]:
-    if isinstance(content, Grouped):
-        return sight.view.seen_group(sight.widest, content)
-    return sight.view.seen(sight.widest, content.relation)
 
 
 def _projected(row: Sequence[str | None], plan: Direct) -> Row:

@@ -22,23 +22,21 @@ Invariant: ticks ascend.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import gcd
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
-from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
+from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
 from ebbtide.plan.make import can_be_planned, needed_part
 from ebbtide.program import TRIPLE, Atom, Fact, Program
 from ebbtide.program.reserved import NOW
-from ebbtide.queries.answers import Row
-from ebbtide.queries.compile import compiled, group_name, narrowed_name
 from ebbtide.queries.grid import Grid
-from ebbtide.queries.lowering import Asked, Direct, Grouped, Maintained
+from ebbtide.queries.lowering import Asked, Direct
+from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.static import StaticGraph
 from ebbtide.terms import IRI, parse_term, to_term
 from ebbtide.time import LATEST, Count, Instant, Sliding, Window
@@ -131,41 +129,35 @@ def view_key(
 
 @dataclass(slots=True, eq=False)
 class Reader:
-    """What a query wants of a view: through windows of a widest range, at ticks `step` apart.
-
-    `follows` is the pattern whose `changes` are noted until the reader takes them.
-    """
+    """What a query wants of a view: through windows of a widest range, at ticks `step` apart."""
 
     widest: int
     step: int
     patterns: tuple[Maintained, ...] = ()
-    groups: tuple[Grouped, ...] = ()
-    follows: Maintained | None = None
     #: The triples that it looks at besides; None for all.
     triples: tuple[Atom, ...] | None = None
-    changes: Counter[Row] = field(default_factory=Counter)
-    is_following: bool = False
-
-    def note(self, row: Row, diff: int) -> None:
-        """A row came or went; one that did both is forgotten."""
-        self.changes[row] += diff
-        if not self.changes[row]:
-            del self.changes[row]
 
 
-def wants(
-    plan: Direct | Asked, query: ContinuousQuery, graph: IRI | None, widest: int, step: int
-) -> Reader:
+def wants(plan: Direct | Asked, graph: IRI | None, widest: int, step: int) -> Reader:
     """What a query that runs by a plan wants of the view that shows a graph."""
+    read: list[Maintained] = []
+    if plan.upper is not None:
+        read += [source.pattern for source in plan.upper.sources if source.graph == graph]
     if isinstance(plan, Direct):
-        if plan.graph != graph:
-            return Reader(widest, step, triples=())
-        follows = None if query.emits == "RStream" else plan.pattern
-        return Reader(widest, step, (plan.pattern,), (), follows, ())
-    contents = [table.content for table in plan.tables if table.graph == graph]
-    patterns = tuple(each for each in contents if isinstance(each, Maintained))
-    groups = tuple(each for each in contents if isinstance(each, Grouped))
-    return Reader(widest, step, patterns, groups, None, plan.triples.get(graph))
+        if plan.graph == graph and isinstance(plan.content, Maintained):
+            read.append(plan.content)
+        return Reader(widest, step, tuple(read), ())
+    contents = (table.content for table in plan.tables if table.graph == graph)
+    read += [each for each in contents if isinstance(each, Maintained)]
+    return Reader(widest, step, tuple(read), plan.triples.get(graph))
+
+
+class Follower(Protocol):
+    """Who is told what each tick of a view changed."""
+
+    def take(self, view: View, whole: bool) -> None:
+        """The view is at a tick: what it changed counts, or all that holds."""
+        ...
 
 
 class View:
@@ -182,6 +174,8 @@ class View:
         self.program = program
         self.readers: list[Reader] = []
         self.widest = 0
+        self.mirrors: list[Follower] = []
+        self._is_told = True
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | PlannedEngine | None = None
         self._is_planned = can_be_planned(program)
@@ -221,6 +215,7 @@ class View:
     def leave(self, reader: Reader) -> None:
         """A query looks no longer."""
         self.readers.remove(reader)
+        self.widest = max((each.widest for each in self.readers), default=0)
         self._is_current = False
 
     def _wanted(self) -> list[Atom] | None:
@@ -231,15 +226,14 @@ class View:
         for reader in self.readers:
             if reader.triples is None:
                 return None
-            patterns = (*reader.patterns, *(each.pattern for each in reader.groups))
-            answers = (pattern.head for pattern in patterns)
+            answers = (pattern.head for pattern in reader.patterns)
             found |= dict.fromkeys((*reader.triples, *answers))
         return list(found)
 
     def _opened(self, before: NativeEngine | PlannedEngine | None) -> NativeEngine | PlannedEngine:
         """A new engine, which takes over what was stated to the one before."""
         step = gcd(*(reader.step for reader in self.readers)) or 1
-        program, windows = compiled(self), self._windows()
+        program, windows = self._compiled(), self._windows()
         wanted = self._wanted()
         engine: NativeEngine | PlannedEngine
         if self._is_planned:
@@ -252,15 +246,24 @@ class View:
                 graph.add_to(engine)
         else:
             _adopt(engine, before)
-        if self._tick is not None:
-            for reader in self.readers:
-                if reader.follows is not None and not reader.is_following:
-                    relation = self.relation_of(reader)
-                    kernel, place, after = _native(engine).seen(relation, self._tick)
-                    reader.changes.update(map(tuple, kernel.rows(place, after)))
-        for reader in self.readers:
-            reader.is_following = reader.follows is not None
+        # What its ticks change is told from here on: before, the whole is.
+        self._is_told = False
         return engine
+
+    def _compiled(self) -> Program:
+        """The user's rules, and on top of them those of all patterns that readers want."""
+        patterns = [pattern for reader in self.readers for pattern in reader.patterns]
+        if not patterns:
+            return self.program
+        rules = dict.fromkeys(self.program.written)
+        for pattern in patterns:
+            rules.update(dict.fromkeys(pattern.rules))
+        relations = {pattern.relation: pattern.arity for pattern in patterns}
+        return Program(
+            rules,
+            {**self.program.relations, **relations},
+            operators=self.program.operators,
+        )
 
     def _windows(self) -> dict[str, Window]:
         windows: dict[str, Window] = {}
@@ -335,39 +338,20 @@ class View:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)
         self._tick = tick
-        self._note_changes()
+        for mirror in self.mirrors:
+            mirror.take(self, whole=not self._is_told)
+        self._is_told = True
 
-    def _note_changes(self) -> None:
-        """Hand what the tick changed to the readers that follow it."""
-        followers: dict[str, list[Reader]] = {}
-        for reader in self.readers:
-            if reader.follows is not None:
-                followers.setdefault(self.relation_of(reader), []).append(reader)
-        if followers:
-            changes = _native(self.engine).row_changes(followers)
-            for relation, readers in followers.items():
-                for row, diff in changes[relation]:
-                    for reader in readers:
-                        reader.note(tuple(row), diff)
+    @property
+    def native(self) -> NativeEngine:
+        """The kernel of the materialisation."""
+        engine = self.engine
+        return engine.native if isinstance(engine, PlannedEngine) else engine
 
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
-        return _native(self.engine).seen(relation, self._tick + self.widest - widest)
-
-    def seen_group(self, widest: int, grouped: Grouped) -> tuple[Kernel, int, Instant]:
-        """The groups of a pattern in windows of a widest range, at the last tick."""
-        assert self._tick is not None, "a view is looked at after a tick"
-        return _native(self.engine).seen(group_name(self, widest, grouped), self._tick)
-
-    def relation_of(self, reader: Reader) -> str:
-        """The relation that a reader follows."""
-        assert reader.follows is not None
-        return narrowed_name(self, reader.widest, reader.follows)
-
-
-def _native(engine: NativeEngine | PlannedEngine) -> NativeEngine:
-    return engine.native if isinstance(engine, PlannedEngine) else engine
+        return self.native.seen(relation, self._tick + self.widest - widest)
 
 
 def _adopt(engine: NativeEngine | PlannedEngine, before: NativeEngine | PlannedEngine) -> None:

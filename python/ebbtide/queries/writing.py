@@ -3,7 +3,7 @@
 In: algebra as `_kernel.sparql_query` gives it, with nodes of our own that stand for what is
 maintained:
 
-    ("table", name, [(variable, column, may be unbound), ...])
+    ("table", name, arity, [(variable, column, may be unbound), ...])
 
 A table is a graph: row r has the term t in column c is (r, <urn:ebbtide:column:c>, t). Every other
 node is written in braces of its own, so that filters and BIND have the scope that they had.
@@ -118,7 +118,7 @@ class Writer:
                 return f"SERVICE {word}{_node(name)} {self.braced(inner)}"
             case ("values", names, rows):
                 return f"VALUES ({' '.join(names)}) {{ {' '.join(map(_value_row, rows))} }}"
-            case ("table", name, columns):
+            case ("table", name, _, columns):
                 return self._table(name, columns)
         return f"{{ {self.select(pattern)} }}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import socket
 import threading
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from ebbtide.program import ProgramError
 from ebbtide.queries import Answers, QueryEngine
 from ebbtide.queries.sources import SourceError, timed_source
 from ebbtide.terms import IRI, BlankNode, Literal
+from ebbtide.time import FOREVER
 
 PREFIX = "PREFIX ex: <http://e/> "
 S = "http://e/s"
@@ -233,8 +235,11 @@ def test_memory_is_flat_over_a_long_stream_of_new_terms(emits: str) -> None:
             engine.push(S, [(node(at), P, 1), (node(at), node("q"), 2)], at)
         (view,) = engine._views.values()
         stats = view.engine.stats()  # type: ignore[union-attr]
-        changes = sum(len(reader.changes) for reader in view.readers)
-        sizes.append((stats["terms"], stats["waiting"], stats["facts"], changes))
+        sizes.append((stats["terms"], stats["waiting"], stats["facts"]))
+        upper = engine._tasks[query].upper
+        if upper is not None:
+            stats = upper.engine.stats()
+            sizes.append((stats["terms"], stats["waiting"], stats["facts"]))
     assert all(size < 500 for sizes_then in sizes for size in sizes_then)
 
 
@@ -372,7 +377,7 @@ def test_groups_of_different_ranges_share_a_view() -> None:
         10: [{"k": kind, "n": 1, "sum": 1, "different": 1}],
         30: [{"k": kind, "n": 3, "sum": 13, "different": 2}],
     }
-    assert "incremental, rules and aggregates" in queries[10].explain()
+    assert "incremental, the whole query" in queries[10].explain()
 
 
 @pytest.mark.parametrize(
@@ -404,12 +409,74 @@ def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
     assert "incremental, the whole query" in whole
     assert "sparqlFilter" in whole
     groups = explained(f"SELECT ?s (COUNT(*) AS ?n) {WINDOW} {{ ?s ex:p ?o }} GROUP BY ?s")
-    assert "incremental, rules and aggregates" in groups
-    assert "at every tick, SPARQL on tables of these" in groups
-    part = explained(f"SELECT ?s {WINDOW} {{ ?s ex:p ?o . ?o ex:p ?z OPTIONAL {{ ?z ex:q ?a }} }}")
-    assert "incremental, rules: ?s <http://e/p> ?o . ?o <http://e/p> ?z ." in part
+    assert "incremental, the whole query" in groups
+    assert "above the views:\n    count:" in groups
+    assert "SPARQL" not in groups
+    optional = explained(f"SELECT ?s {WINDOW} {{ ?s ex:p ?o OPTIONAL {{ ?o ex:p ?z }} }} LIMIT 1")
+    assert "incremental, rules above the views" in optional
+    assert "not answer:" in optional
+    assert "at every tick, SPARQL on tables of these" in optional
+    part = explained(f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p ?o . ?o ex:p ?z }}")
+    assert "incremental, rules in the view: ?s <http://e/p> ?o . ?o <http://e/p> ?z ." in part
     none = explained(f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p ?o }}")
     assert "at every tick, SPARQL on the facts of the views" in none
+
+
+def test_answers_know_until_when_they_hold() -> None:
+    engine = QueryEngine(background=[(node("k"), node("t"), 1)])
+    text = f"{PREFIX} REGISTER {{}} AS SELECT {{}} FROM STREAM ex:s [RANGE {{}}ms STEP 10ms] {{}}"
+    both = "{ ?s ex:p ?o . ?o ex:p ?z }"
+    join = engine.register(text.format("QUERY a", "?s", 20, both))
+    narrow = engine.register(text.format("QUERY b", "?s", 15, both))
+    came = engine.register(text.format("ISTREAM c", "?s", 20, both))
+    went = engine.register(text.format("DSTREAM d", "?s", 20, both))
+    group = engine.register(text.format("QUERY e", "(COUNT(*) AS ?n)", 20, "{ ?s ex:p ?o }"))
+    never = engine.register(text.format("QUERY f", "?s", 20, "{ ?s ex:t ?o }"))
+    asked = engine.register(text.format("QUERY g", "?s", 20, "{ ?s ex:p ?o } ORDER BY ?s LIMIT 1"))
+    engine.push(S, (node("x"), P, node("y")), 3)
+    engine.push(S, (node("y"), P, node("z")), 7)
+    engine.advance(30)
+    ends = {
+        query.name: [(each.tick, each.until) for each in query]
+        for query in (join, narrow, came, went, group, never, asked)
+    }
+    assert ends["a"] == [(10, (23,)), (20, (23,)), (30, ())]
+    assert ends["b"] == [(10, (18,)), (20, ()), (30, ())]
+    assert ends["c"] == [(10, (23,))]
+    assert ends["d"] == [(30, None)]
+    assert ends["e"] == [(10, (23,)), (20, (23,)), (30, (FOREVER,))]
+    assert ends["f"] == [(tick, (FOREVER,)) for tick in (10, 20, 30)]
+    assert ends["g"] == [(tick, None) for tick in (10, 20, 30)]
+
+
+def test_frames_have_ends() -> None:
+    answers = Answers(10, "q", "select", ("x",), (("<http://e/a>",), ("<http://e/b>",)))
+    assert answers.to_arrow(until=True)["until"].to_pylist() == [None, None]
+    dated = dataclasses.replace(answers, until=(FOREVER, 25))
+    assert dated.to_arrow(until=True)["until"].to_pylist() == [None, 25]
+    assert dated.to_pandas(until=True)["until"].to_list()[1] == 25
+    assert dated.json(until=True)["until"] == [None, 25]
+    assert "until" not in dated.json()
+    turned = dataclasses.replace(dated, rows=(("<http://e/b>",), ("<http://e/a>",)))
+    assert turned.in_order().until == (25, FOREVER)
+
+
+def test_a_view_shrinks_when_its_widest_query_is_dropped() -> None:
+    engine = QueryEngine()
+    text = (
+        f"{PREFIX} REGISTER QUERY q{{0}} AS SELECT ?s FROM STREAM ex:s [RANGE {{0}}ms STEP 10ms] "
+    )
+    narrow, wide = (engine.register(text.format(size) + "{ ?s ?p ?o }") for size in (20, 100))
+    for at in range(1, 95):
+        engine.push(S, (node(at), P, 1), at)
+    (view,) = engine._views.values()
+    facts = lambda: view.engine.stats()["facts"]  # type: ignore[union-attr]  # noqa: E731
+    assert facts() > 150
+    wide.drop()
+    assert "kept for 20 ms" in narrow.explain()
+    assert facts() < 50
+    engine.finish()
+    assert [(each.tick, len(each)) for each in narrow][-2:] == [(90, 20), (100, 14)]
 
 
 # ---- sources -------------------------------------------------------------------------------------

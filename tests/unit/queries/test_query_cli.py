@@ -49,6 +49,20 @@ def test_answers_are_lines(ebbtide: Ebbtide) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_answers_tell_until_when_they_hold(ebbtide: Ebbtide) -> None:
+    _, out, _ = ebbtide("query", "fast.rq", *STREAM, "--until")
+    assert [json.loads(line)["until"] for line in out.splitlines()] == [
+        [11_000],
+        [11_000],
+        [22_000],
+    ]
+    text = QUERY.replace("?v > 50", "?v > 50 || NOW() = 0")
+    Path("fast.rq").write_text(text)
+    _, out, _ = ebbtide("query", "fast.rq", *STREAM, "--until")
+    assert all("until" not in json.loads(line) for line in out.splitlines())
+
+
+@pytest.mark.usefixtures("files")
 def test_constructed_triples_and_deltas(ebbtide: Ebbtide) -> None:
     text = QUERY.replace(
         "QUERY fast AS SELECT ?car", "ISTREAM ex:out AS CONSTRUCT { ?car a ex:Fast }"

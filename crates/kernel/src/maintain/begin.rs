@@ -241,6 +241,21 @@ impl Kernel {
                 }
                 self.set_stated(fact, NEVER);
             }
+            Says::HoldsExactly(until) if until <= tick => {
+                if let Some(row) = self.relations[arrival.relation.index()].find(terms) {
+                    let fact = FactId { relation: arrival.relation, row };
+                    self.touch(fact, touched);
+                    self.set_stated(fact, NEVER);
+                }
+            }
+            Says::HoldsExactly(until) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.touch(fact, touched);
+                self.set_stated(fact, until);
+                if self.settings.strategy == Strategy::Dred {
+                    self.note_end(fact);
+                }
+            }
         }
         false
     }

@@ -16,8 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ebbtide.program import Argument, Atom, BodyPart, Guard, Negation, Variable
-from ebbtide.terms import Literal
+from ebbtide.terms import IRI, Literal
 
+#: What stands in the column of a variable that a solution does not bind.
+UNBOUND: Final = IRI("urn:ebbtide:unbound")
 FILTER: Final = "sparqlFilter"
 BIND: Final = "sparqlBind"
 

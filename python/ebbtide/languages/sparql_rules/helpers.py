@@ -1,6 +1,7 @@
 """Helper relations: what is negated with a join inside, closures of paths, tables of VALUES.
 
     not:DIGEST(...)      a solution that a negation asks for
+    some:DIGEST(...)     what must exist, where solutions are counted
     step:DIGEST(...)     solutions that go on after a function: its result can then be joined
     path:DIGEST(...)     pairs that a path with * or + joins, or what it reaches from a constant
     node:DIGEST(x)       x is a subject or an object of the graph
@@ -59,6 +60,19 @@ class Helpers:
         relation = named(kind, _unnamed(str(rule), branch.variables()))
         if self.is_new(relation):
             self.conclude(relation, arguments, branch.parts)
+        return relation
+
+    def relation_of_any(self, kind: str, cases: Sequence[tuple[Sequence[Argument], Branch]]) -> str:
+        """A relation that holds for the arguments of every solution of any of some branches."""
+        rules = (Rule("", (Atom(kind, tuple(some)),), branch.parts) for some, branch in cases)
+        meanings = (
+            _unnamed(str(rule), branch.variables())
+            for rule, (_, branch) in zip(rules, cases, strict=True)
+        )
+        relation = named(kind, "\n".join(sorted(meanings)))
+        if self.is_new(relation):
+            for arguments, branch in cases:
+                self.conclude(relation, arguments, branch.parts)
         return relation
 
     def needed_by(self, rules: Iterable[Rule]) -> list[Rule]:

@@ -13,19 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from ebbtide.languages.sparql_rules.branch import Branch, atoms
+from ebbtide.languages.sparql_rules.branch import UNBOUND, Branch, atoms
 from ebbtide.languages.sparql_rules.helpers import Helpers
 from ebbtide.languages.sparql_rules.path import without_needless_nodes
 from ebbtide.languages.sparql_rules.pattern import CannotLower, Graphs, Lowering, Pattern, Place
 from ebbtide.program import IN_PYTHON, Argument, Atom, Origin, Rule, Variable
-from ebbtide.terms import IRI, Literal
+from ebbtide.terms import Literal
 
 __all__ = ["UNBOUND", "CannotLower", "Lowered", "lower_pattern"]
-
-#: What stands in the column of a variable that a solution does not bind.
-UNBOUND: Final = IRI("urn:ebbtide:unbound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +58,16 @@ def lower_pattern(
 ) -> Lowered:
     """The rules that conclude `relation(variables)` for every solution of a pattern.
 
-    `pattern` is algebra as `_kernel.sparql_query` gives it; `variables` are names without `?`,
-    which the pattern need not bind. `name` and `origin` are those of the rules: `name` for one
-    rule, or `name.1`, `name.2`, ... `graphs` says which relation holds the triples (s, p, o) of a
-    graph, by the graph's IRI in angle brackets, or None for the default graph; all others are in
-    `quad`, and the default graph is `triple`. `helpers` made once and given to several
-    calls gives what the patterns have in common the same rules, so that `dict.fromkeys` leaves them
-    once. `witnesses` adds columns for what the solution otherwise forgets (the number of the rule,
-    other variables), so that solutions which SPARQL counts apart stay apart.
+    `pattern` is algebra as `_kernel.sparql_query` gives it, and may have nodes `("table", relation,
+    arity, [(variable, column, may be UNBOUND), ...])` for solutions that a relation holds already.
+    `variables` are names without `?`, which the pattern need not bind. `name` and `origin` are
+    those of the rules: `name` for one rule, or `name.1`, `name.2`, ... `graphs` says which relation
+    holds the triples (s, p, o) of a graph, by the graph's IRI in angle brackets, or None for the
+    default graph; all others are in `quad`, and the default graph is `triple`. `helpers` made once
+    and given to several calls gives what the patterns have in common the same rules, so that
+    `dict.fromkeys` leaves them once. `witnesses` adds columns for what the solution otherwise
+    forgets (the number of the rule, other variables), so that solutions which SPARQL counts apart
+    stay apart.
 
     A pattern that rules cannot say raises `CannotLower`: `.pattern` is the innermost part to blame,
     `.reason` a sentence, and `.words` the keywords that it may be written with.
@@ -91,7 +89,7 @@ def lower_pattern(
     """
     helpers = helpers or Helpers()
     helpers.serve(name, origin)
-    lowering = Lowering(helpers, graphs)
+    lowering = Lowering(helpers, graphs, witnesses)
     branches = lowering.branches(pattern, Place())
     heads = [[one.binding.get(column, UNBOUND) for column in variables] for one in branches]
     counts = lowering.counts and _is_told_apart(branches, heads)

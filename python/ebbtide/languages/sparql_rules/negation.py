@@ -31,6 +31,9 @@ def present(
     It binds no more variables, except those that a pattern further out binds and must agree on.
     """
     known = set(branch.variables())
+    found = list(found)
+    if lowering.keeps_count and (only := _some(lowering, branch, found, place)) is not None:
+        return only
     joined = [lowering.joined(branch, one) for one in found]
     # Each match of what need only exist would count as a solution.
     only_once = len(joined) < 2 and all(
@@ -63,6 +66,25 @@ def absent(
         if negation is not None:
             negations.append(negation)
     return [branch.having(*negations)]
+
+
+def _some(
+    lowering: Lowering, branch: Branch, found: list[Branch], place: Place
+) -> list[Branch] | None:
+    """The branch where a helper relation says that one can be joined, each solution once."""
+    names = {frozenset(one.binding.keys() & branch.binding.keys()) for one in found}
+    if len(names) != 1:
+        return None if found else []
+    shared = sorted(*names)
+    further = place.around.keys() - branch.binding.keys()
+    if any(one.borrowed or one.binding.keys() & further for one in found) or any(
+        branch.is_computed(name) or one.is_computed(name) for name in shared for one in found
+    ):
+        return None
+    cases = [([one.binding[name] for name in shared], one) for one in found]
+    relation = lowering.helpers.relation_of_any("some", cases)
+    atom = Atom(relation, tuple(branch.binding[name] for name in shared), lowering.helpers.origin)
+    return [branch.having(atom)]
 
 
 def _returning(branch: Branch) -> Branch:

@@ -4,6 +4,7 @@
     join               each with each                   values        constants, or a table
     filter, extend     guards (`condition.py`)          minus         a negation (`negation.py`)
     left_join          matched, or not                  graph         atoms of `quad`
+    table              atoms of a relation that holds solutions already
     project            other variables get other names  distinct, reduced: rows are facts, so once
 
 A variable ?x of the outermost group is the variable x of the rules; in a group with a scope of its
@@ -18,15 +19,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final, NoReturn, TypeAlias
 
-from ebbtide.languages.sparql_rules.branch import Branch
+from ebbtide.languages.sparql_rules.branch import UNBOUND, Branch
 from ebbtide.languages.sparql_rules.condition import Condition
 from ebbtide.languages.sparql_rules.helpers import Helpers, named
 from ebbtide.languages.sparql_rules.negation import absent
 from ebbtide.languages.sparql_rules.path import path_branches
 from ebbtide.languages.sparql_rules.refuse import REASONS
-from ebbtide.program import QUAD, TRIPLE, Argument, Atom, Variable
+from ebbtide.program import QUAD, TRIPLE, Argument, Atom, Guard, Variable
 from ebbtide.terms import parse_term
 
 Pattern: TypeAlias = tuple[Any, ...]
@@ -67,10 +69,16 @@ class Place:
 
 
 class Lowering:
-    """The patterns of one operation on their way to branches."""
+    """The patterns of one operation on their way to branches.
 
-    def __init__(self, helpers: Helpers, graphs: Graphs | None = None) -> None:
+    With `keeps_count`, helper relations are made such that solutions stay apart, where they can.
+    """
+
+    def __init__(
+        self, helpers: Helpers, graphs: Graphs | None = None, keeps_count: bool = False
+    ) -> None:
         self.helpers = helpers
+        self.keeps_count = keeps_count
         self.graphs = {None: TRIPLE, **(graphs or {})}
         self.counts = True
         self._blanks: dict[str, Variable] = {}
@@ -128,6 +136,8 @@ class Lowering:
                 return found
             case ("union", *patterns):
                 return [branch for each in patterns for branch in self.branches(each, place)]
+            case ("table", relation, arity, columns):
+                return self._held(relation, arity, columns, place)
             case ("values", names, rows):
                 return self._table([name[1:] for name in names], rows)
             case ("graph", inner, name):
@@ -193,9 +203,12 @@ class Lowering:
                 "inside EXISTS, what BIND computes cannot be joined or negated if a filter there "
                 "uses a variable from outside",
             )
-        self.counts = False
         arguments = list(dict.fromkeys(branch.binding.values()))
         variables = [argument for argument in arguments if isinstance(argument, Variable)]
+        if self.keeps_count:
+            variables = branch.variables()
+        else:
+            self.counts = False
         relation = self.helpers.relation("step", variables, branch)
         return Branch((Atom(relation, tuple(variables), self.helpers.origin),), branch.binding)
 
@@ -232,6 +245,28 @@ class Lowering:
                 if name := self.name(text):
                     branch = branch.binds(name, self.argument(text, place))
         return branch
+
+    def _held(
+        self, relation: str, arity: int, columns: Sequence[tuple[str, int, bool]], place: Place
+    ) -> list[Branch]:
+        """One branch for each set of variables that rows of a relation may bind."""
+        names: defaultdict[int, list[str]] = defaultdict(list)
+        for name, column, _ in columns:
+            names[column].append(name[1:])
+        loose = list(dict.fromkeys(column for _, column, is_loose in columns if is_loose))
+        found = []
+        for missing in product((False, True), repeat=len(loose)):
+            absent = {column for column, is_absent in zip(loose, missing, strict=True) if is_absent}
+            row: list[Argument] = [self.fresh("any") for _ in range(arity)]
+            binding: dict[str, Argument] = {}
+            for column, own in names.items():
+                row[column] = UNBOUND if column in absent else place.variable(own[0])
+                binding |= {} if column in absent else dict.fromkeys(own, row[column])
+            there = [row[column] for column in loose if column not in absent]
+            guards = (Guard("notEqual", (argument, UNBOUND)) for argument in there)
+            atom = Atom(relation, tuple(row), self.helpers.origin)
+            found.append(Branch((atom, *guards), binding))
+        return self._limited(found)
 
     def _table(self, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> list[Branch]:
         """One branch for each set of variables that rows bind: constants, or a helper relation."""
