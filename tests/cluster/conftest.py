@@ -11,7 +11,9 @@ from ebbtide.pipeline.session import open_session
 
 from .parts import (
     Cluster,
+    Guarded,
     connector,
+    guarded_mqtt_broker,
     kafka_broker,
     kafka_jars,
     mosquitto,
@@ -34,6 +36,14 @@ def mqtt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         pytest.skip("mosquitto is not installed and was not fetched: make parts")
     with mqtt_broker(tmp_path_factory.mktemp("mqtt")) as port:
         yield port
+
+
+@pytest.fixture(scope="session")
+def guarded_mqtt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    if mosquitto() is None:
+        pytest.skip("mosquitto is not installed and was not fetched: make parts")
+    with guarded_mqtt_broker(tmp_path_factory.mktemp("guarded")) as broker:
+        yield broker
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,17 @@ max_queued_messages 0
 """
 
 
+GUARDED = """
+listener {port} 127.0.0.1
+allow_anonymous false
+password_file {folder}/passwords
+cafile {folder}/ca.pem
+certfile {folder}/ca.pem
+keyfile {folder}/key.pem
+user root
+"""
+
+
 class Mosquitto(NamedTuple):
     program: Path
     libraries: Path | None
@@ -87,19 +98,54 @@ def kafka_broker(folder: Path) -> Iterator[str]:
         yield f"127.0.0.1:{port}"
 
 
+class Guarded(NamedTuple):
+    """A broker that lets in one user, over TLS."""
+
+    port: int
+    ca: Path
+    user: str
+    password: str
+
+
+@contextmanager
+def guarded_mqtt_broker(folder: Path) -> Iterator[Guarded]:
+    """A broker with a certificate of its own making."""
+    found = mosquitto()
+    assert found is not None
+    made = Guarded(free_port(), folder / "ca.pem", "city", "correct horse")
+    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+    request = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject)
+    key = folder / "key.pem"
+    subprocess.run([*request, "-keyout", key, "-out", made.ca], check=True, capture_output=True)
+    passwords = folder / "passwords"
+    passwords.write_text(f"{made.user}:{made.password}\n")
+    hashing = found.program.parents[1] / "bin/mosquitto_passwd"
+    libraries = {} if found.libraries is None else {"LD_LIBRARY_PATH": str(found.libraries)}
+    subprocess.run([hashing, "-U", passwords], check=True, env={**os.environ, **libraries})
+    text = GUARDED.format(port=made.port, folder=folder)
+    with _mosquitto(folder, text, made.port):
+        yield made
+
+
 @contextmanager
 def mqtt_broker(folder: Path) -> Iterator[int]:
     """A broker; its port."""
+    port = free_port()
+    with _mosquitto(folder, MOSQUITTO.format(port=port), port):
+        yield port
+
+
+@contextmanager
+def _mosquitto(folder: Path, text: str, port: int) -> Iterator[None]:
     found = mosquitto()
     assert found is not None
-    port = free_port()
     settings = folder / "mosquitto.conf"
-    settings.write_text(MOSQUITTO.format(port=port))
+    settings.write_text(text)
     environment = {} if found.libraries is None else {"LD_LIBRARY_PATH": str(found.libraries)}
     log = folder / "mosquitto.log"
     with running(log, str(found.program), "-c", str(settings), environment=environment) as process:
         wait_for(port, process)
-        yield port
+        yield
 
 
 @contextmanager

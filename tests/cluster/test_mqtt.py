@@ -22,7 +22,14 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from tests.pipeline.stream import FACTS, in_order, oracle, rows_of, write_pipeline
 
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.file import load_pipeline, model
+from ebbtide.pipeline.mqtt import Broker
+from ebbtide.pipeline.sinks.mqtt import MqttSink
+from ebbtide.pipeline.sources.mqtt import delivered
 from ebbtide.terms.writing import timed_line
+
+from .parts import Guarded
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
@@ -141,3 +148,78 @@ def test_no_broker_is_one_sentence(tmp_path: Path) -> None:
     ended = subprocess.run([*COMMAND, str(file)], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].startswith("ebbtide: the MQTT broker at 127.0.0.1:1 ")
+
+
+GUARDS = """
+host = "127.0.0.1"
+port = {port}
+login = {{ user = "{user}", password_from = "CITY_PASSWORD" }}
+tls = {{ ca = "{ca}" }}
+"""
+
+
+def guarded_pipeline(folder: Path, broker: Guarded) -> Path:
+    guards = GUARDS.format(port=broker.port, user=broker.user, ca=broker.ca)
+    file = mqtt_pipeline(folder, broker.port, "guarded")
+    file.write_text(file.read_text().replace(f"port = {broker.port}\n", guards.lstrip()))
+    return file
+
+
+def test_a_client_shows_its_password_to_the_broker_alone(
+    guarded_mqtt: Guarded, tmp_path: Path
+) -> None:
+    file = guarded_pipeline(tmp_path, guarded_mqtt)
+    pipeline = load_pipeline(file)
+    stream, output = pipeline.streams["reports"], pipeline.outputs["topic"]
+    assert isinstance(stream, model.Mqtt)
+    assert isinstance(output, model.MqttTopic)
+    environment = {**os.environ, "CITY_PASSWORD": guarded_mqtt.password}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CITY_PASSWORD", guarded_mqtt.password)
+        stop = threading.Event()
+        pieces = delivered(Broker.of(stream, ""), stream.topics, "guarded", "tnt", stop)
+        sink = MqttSink(Broker.of(output, ""), "guarded/1", lambda rows: rows.encode())
+        received: list[str] = []
+        reading = threading.Thread(target=lambda: received.append(next(pieces).text))
+        reading.start()
+        time.sleep(1.0)
+        sink.write(0, LINES[0])
+        reading.join(30)
+        assert received == [LINES[0]]
+        stop.set()
+        assert list(pieces) == []
+        sink.close()
+    ended = subprocess.Popen(
+        [*COMMAND, str(file)], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    said_until(ended, "reading reports")
+    time.sleep(2)
+    ended.send_signal(signal.SIGTERM)
+    _, said = ended.communicate(timeout=PATIENCE)
+    assert ended.returncode == 0, said
+    assert guarded_mqtt.password not in said
+    kept = [each for each in (tmp_path / "checkpoint").rglob("*") if each.is_file()]
+    assert kept
+    assert not any(guarded_mqtt.password.encode() in each.read_bytes() for each in kept)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("CITY_PASSWORD", "NO_PASSWORD", "login.password_from: the environment variable NO_PASS"),
+        ('user = "city"', 'user = "town"', "refuses the client: Not authorized"),
+        ("tls = {", "# tls = {", "does not answer"),
+    ],
+)
+def test_who_is_not_let_in_is_told_so(
+    guarded_mqtt: Guarded, tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    file = guarded_pipeline(tmp_path, guarded_mqtt)
+    file.write_text(file.read_text().replace(before, after))
+    output = load_pipeline(file).outputs["topic"]
+    assert isinstance(output, model.MqttTopic)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CITY_PASSWORD", guarded_mqtt.password)
+        patch.setattr("ebbtide.pipeline.sinks.mqtt._SECONDS", 3.0)
+        with pytest.raises(PipelineError, match=said):
+            MqttSink(Broker.of(output, "outputs.topic"), "a", lambda rows: b"")

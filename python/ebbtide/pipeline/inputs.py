@@ -14,6 +14,7 @@ from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import model
+from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.secrets import with_secrets
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.sources.kafka import read_kafka
@@ -112,9 +113,10 @@ def spools_of(
         match stream:
             case model.Socket(host=host, port=port, format=format):
                 pieces = received(host, port, stop, format)
-            case model.Mqtt(host=host, port=port, topics=topics, format=format):
+            case model.Mqtt(topics=topics, format=format):
                 client = stream.client or f"{pipeline.name} {name}"
-                pieces = delivered(host, port, topics, client, format, stop)
+                broker = Broker.of(stream, f"streams.{name}")
+                pieces = delivered(broker, topics, client, format, stop)
             case model.Generated(workload="mobility", seconds=seconds, seed=seed):
                 pieces = paced(workloads.mobility(seconds=seconds, seed=seed), seconds, stop)
             case model.Generated(seconds=seconds, seed=seed):

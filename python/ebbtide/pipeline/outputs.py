@@ -14,6 +14,7 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.load import RULES, columns_of, queries_of
+from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.secrets import with_secrets
 from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.sinks.console import (
@@ -127,8 +128,8 @@ def _sink(
             options = with_secrets(output.options, output.secrets, f"outputs.{name}")
             begun_after = checkpoint.begun_after
             return KafkaSink(spark, servers, topic, encode, tag, begun_after, options)
-        case model.MqttTopic(host=host, port=port, topic=topic):
-            return MqttSink(host, port, topic, encode)
+        case model.MqttTopic(topic=topic):
+            return MqttSink(Broker.of(output, f"outputs.{name}"), topic, encode)
         case model.SparkWritten(format=format, mode=mode, path=path):
             return SparkSink(
                 spark,

@@ -198,7 +198,9 @@ class _Loader:
         pipeline = msgspec.structs.replace(
             pipeline,
             streams={
-                name: self._with_path(stream, f"streams.{name}.path", exists=True)
+                name: self._with_tls(
+                    self._with_path(stream, f"streams.{name}.path", exists=True), f"streams.{name}"
+                )
                 for name, stream in pipeline.streams.items()
             },
             outputs={
@@ -349,7 +351,7 @@ class _Loader:
                 for place, name in enumerate(output.predicates)
             )
             output = msgspec.structs.replace(output, predicates=predicates)
-        return self._with_path(output, f"{at}.path")
+        return self._with_tls(self._with_path(output, f"{at}.path"), at)
 
     def _iri(self, name: str, at: str, prefixes: Mapping[str, str]) -> str:
         if name.startswith("<") and name.endswith(">"):
@@ -370,6 +372,16 @@ class _Loader:
         if path is None:
             return table
         return msgspec.structs.replace(table, path=self._path(path, at, exists=exists))  # type: ignore[type-var]
+
+    def _with_tls(self, table: T, at: str) -> T:
+        tls = getattr(table, "tls", None)
+        if not isinstance(tls, model.Tls):
+            return table
+        paths = {
+            name: path and self._path(path, f"{at}.tls.{name}", exists=True)
+            for name, path in _fields(tls).items()
+        }
+        return msgspec.structs.replace(table, tls=model.Tls(**paths))  # type: ignore[type-var]
 
     def _path(self, path: str, at: str, *, exists: bool = False) -> str:
         whole = (self._file.parent / path).resolve()

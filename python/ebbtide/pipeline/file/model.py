@@ -124,11 +124,28 @@ class Kafka(Messages, tag="kafka", frozen=True, kw_only=True):
     secrets: dict[str, str] = {}
 
 
+class Login(Table, frozen=True, kw_only=True):
+    """A user, and the environment variable that the password is in."""
+
+    user: str
+    password_from: str
+
+
+class Tls(Table, frozen=True, kw_only=True):
+    """Files in PEM: who vouches for the server, and a client's own certificate and key."""
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+
+
 class Mqtt(Messages, tag="mqtt", frozen=True, kw_only=True):
     """Topics of an MQTT broker. `client` is the name of a session that the broker keeps."""
 
     host: str = "127.0.0.1"
     port: Port = 1_883
+    login: Login | None = None
+    tls: Tls | bool = False
     topics: Annotated[tuple[str, ...], Meta(min_length=1)]
     client: str | None = None
     bytes_a_batch: Positive = 33_554_432
@@ -245,6 +262,8 @@ class MqttTopic(Output, tag="mqtt", frozen=True, kw_only=True):
 
     host: str = "127.0.0.1"
     port: Port = 1_883
+    login: Login | None = None
+    tls: Tls | bool = False
     topic: str
 
 

@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.sources.spool import Piece
 
 SECONDS_A_PIECE: Final = 0.1
@@ -25,11 +26,11 @@ _FOR_EVER: Final = 0xFFFF_FFFF
 
 
 def delivered(
-    host: str, port: int, topics: Sequence[str], client: str, format: str, stop: threading.Event
+    broker: Broker, topics: Sequence[str], client: str, format: str, stop: threading.Event
 ) -> Iterator[Piece]:
     """What a broker delivers, until `stop`. Lines are put together, graphs are a piece each."""
     arrived: SimpleQueue[Any] = SimpleQueue()
-    session = _subscribed(host, port, topics, client, arrived)
+    session = _subscribed(broker, topics, client, arrived)
     try:
         while not stop.is_set():
             messages = list(_within(arrived, SECONDS_A_PIECE))
@@ -42,7 +43,7 @@ def delivered(
         session.loop_stop()
 
 
-def _subscribed(host: str, port: int, topics: Sequence[str], client: str, arrived: Any) -> Any:
+def _subscribed(broker: Broker, topics: Sequence[str], client: str, arrived: Any) -> Any:
     from paho.mqtt.client import Client, MQTTv5
     from paho.mqtt.enums import CallbackAPIVersion
     from paho.mqtt.packettypes import PacketTypes
@@ -50,16 +51,14 @@ def _subscribed(host: str, port: int, topics: Sequence[str], client: str, arrive
 
     session = Client(CallbackAPIVersion.VERSION2, client, protocol=MQTTv5, manual_ack=True)
     session.on_message = lambda client, data, message: arrived.put(message)
-    # Whenever there is a connection, also after one was lost.
-    session.on_connect = lambda client, *rest: client.subscribe([(each, QOS) for each in topics])
     wanted = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     wanted.ReceiveMaximum = _UNACKNOWLEDGED
     wanted.SessionExpiryInterval = _FOR_EVER
-    try:
-        session.connect(host, port, clean_start=False, properties=wanted)
-    except OSError as error:
-        raise PipelineError(f"no MQTT broker answers at {host}:{port}: {error}") from None
-    session.loop_start()
+
+    def subscribe() -> None:
+        session.subscribe([(each, QOS) for each in topics])
+
+    broker.connect(session, subscribe, arrived.put, clean_start=False, properties=wanted)
     return session
 
 
@@ -68,9 +67,12 @@ def _within(arrived: SimpleQueue[Any], seconds: float) -> Iterator[Any]:
     end = time.monotonic() + seconds
     for _ in range(MESSAGES_A_PIECE):
         try:
-            yield arrived.get(timeout=max(0.0, end - time.monotonic()))
+            found = arrived.get(timeout=max(0.0, end - time.monotonic()))
         except Empty:
             return
+        if isinstance(found, PipelineError):
+            raise found
+        yield found
 
 
 def _pieces(messages: Sequence[Any], format: str) -> Iterator[Piece]:
