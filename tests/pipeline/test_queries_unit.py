@@ -61,10 +61,14 @@ def table_of(facts: list[tuple[int, int, int]]) -> Any:
 
 def said(fed: Any) -> list[Any]:
     return [
-        (name, each.tick, each.op, sorted(each.rows, key=str))
+        (name, each.tick, each.op, sorted(zip(each.rows, _ends(each), strict=True), key=str))
         for name, answers in sorted(fed.rows.items())
         for each in answers
     ]
+
+
+def _ends(answers: Any) -> Any:
+    return answers.until or (None,) * len(answers.rows)
 
 
 steps = st.lists(

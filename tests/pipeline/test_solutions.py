@@ -12,6 +12,7 @@ from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.solutions import TERM, Cell, Columns, Solution, known_types
 from ebbtide.queries import Answers
+from ebbtide.time import FOREVER
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 WHAT = "?room (COUNT(?v) AS ?n) (AVG(?v) AS ?mean) (COUNT(?v) > 3 AS ?many) (NOW() AS ?at)"
@@ -45,6 +46,7 @@ def test_what_the_query_computes_has_its_type() -> None:
             ),
             ('"Hall"@en', literal("0", "integer"), None, literal("false", "boolean"), None),
         ),
+        until=(5_000, FOREVER),
     )
     table = columns.of_answers([answers])
     assert table.schema == columns.of_answers([]).schema
@@ -53,6 +55,7 @@ def test_what_the_query_computes_has_its_type() -> None:
         "t": 3_000,
         "query": "rooms",
         "op": None,
+        "until": 5_000,
         "room": {"value": "a:kitchen", "datatype": None, "language": None},
         "n": 7,
         "mean": Decimal("20.3"),
@@ -60,8 +63,8 @@ def test_what_the_query_computes_has_its_type() -> None:
         "at": datetime(1970, 1, 1, 0, 0, 3, tzinfo=UTC),
     }
     assert second["room"]["language"] == "en"
-    assert (second["mean"], second["at"]) == (None, None)
-    assert columns.of_lines([answers.json()]) == table
+    assert (second["mean"], second["at"], second["until"]) == (None, None, None)
+    assert columns.of_lines([answers.json(until=True)]) == table
 
 
 @pytest.mark.parametrize(
@@ -94,7 +97,9 @@ def test_only_what_is_certain_is_known(text: str, kinds: set[str]) -> None:
 )
 def test_a_declared_type_reads_the_lexical_form(kind: str, text: str, value: object) -> None:
     columns = Columns("q", ("x",), {"x": kind})
-    assert columns.table([Solution(0, "+", (Cell(text, "a:any"),))])["x"].to_pylist() == [value]
+    assert columns.table([Solution(0, "+", None, (Cell(text, "a:any"),))])["x"].to_pylist() == [
+        value
+    ]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +109,7 @@ def test_a_declared_type_reads_the_lexical_form(kind: str, text: str, value: obj
 def test_what_does_not_fit_is_named(kind: str, text: str) -> None:
     columns = Columns("rooms", ("x",), {"x": kind})
     with pytest.raises(PipelineError) as raised:
-        columns.table([Solution(7, None, (Cell(text),))])
+        columns.table([Solution(7, None, None, (Cell(text),))])
     assert str(raised.value) == f"rooms: at 7 ?x is {text!r}, which is no {kind}"
 
 

@@ -119,7 +119,7 @@ def answer(
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
-    """The solutions of one query, a row each: t, query, op, and a column for each variable.
+    """The solutions of one query, a row each: t, query, op, until, and a column for each variable.
 
     `answers` is what `answer` gives, for this query among others. `types` are types of Spark by
     variable, such as double; what is counted, compared or cast in the query has its type anyway.

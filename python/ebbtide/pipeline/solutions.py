@@ -1,6 +1,6 @@
 """Solutions of a query in typed columns: one schema for all batches, whatever the answers hold.
 
-    t  query  op              the tick, the query's name, + or - or null for all there is
+    t  query  op  until       the tick, the query's name, + or - or null for all there is
     n  decimal, double, ...   a variable whose type is declared, or known from the query
     x  struct                 any other: value (an IRI, or a lexical form), datatype, language
 
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ import pyarrow as pa
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.terms import IRI, BlankNode, Literal, parse_term
 from ebbtide.terms.term import LANG_STRING, XSD_STRING
+from ebbtide.time import FOREVER
 
 if TYPE_CHECKING:
     from ebbtide.languages.rspql import ContinuousQuery
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
 TERM: Final = pa.struct([(name, pa.string()) for name in ("value", "datatype", "language")])
 #: As many digits as SPARQL's decimals have.
 DECIMAL: Final = "decimal(38,18)"
-FRONT: Final = [("t", pa.int64()), ("query", pa.string()), ("op", pa.string())]
+FRONT: Final = [
+    ("t", pa.int64()),
+    ("query", pa.string()),
+    ("op", pa.string()),
+    ("until", pa.int64()),
+]
 
 _TRIPLE: Final = ("subject", "predicate", "object")
 _WHOLE: Final = frozenset(["COUNT", "STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"])
@@ -76,10 +83,14 @@ class Cell(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """One solution, and the tick at which it is one, or begins or ceases to be."""
+    """One solution, and the tick at which it is one, or begins or ceases to be.
+
+    `until` is the tick at which it will be gone, as far as that is known; None is for ever, too.
+    """
 
     t: int
     op: str | None
+    until: int | None
     cells: Sequence[Cell | None]
 
 
@@ -88,7 +99,7 @@ class Columns:
     """The columns of a query's solutions.
 
     >>> speed = Columns("cars", ("car", "speed"), {"speed": "bigint"})
-    >>> row = Solution(1000, "+", (Cell("http://e/a"), Cell("7", "xsd:integer")))
+    >>> row = Solution(1000, "+", 3000, (Cell("http://e/a"), Cell("7", "xsd:integer")))
     >>> speed.table([row]).select(["t", "speed"]).to_pylist()
     [{'t': 1000, 'speed': 7}]
     """
@@ -116,7 +127,7 @@ class Columns:
     def spark_schema(self) -> str:
         """The schema in Spark's words."""
         term = "struct<value: string, datatype: string, language: string>"
-        front = "t long, query string, op string"
+        front = "t long, query string, op string, until long"
         return ", ".join(
             (front, *(f"`{name}` {self.types.get(name, term)}" for name in self.variables))
         )
@@ -128,6 +139,7 @@ class Columns:
             [row.t for row in rows],
             [self.query] * len(rows),
             [row.op for row in rows],
+            [row.until for row in rows],
         ]
         columns = [
             self._column(name, [(row.t, row.cells[place]) for row in rows])
@@ -138,17 +150,19 @@ class Columns:
     def of_answers(self, answers: Iterable[Answers]) -> Any:
         """The solutions of answers as a table."""
         return self.table(
-            Solution(each.tick, each.op, self._cells(each, row))
+            Solution(each.tick, each.op, None if end == FOREVER else end, self._cells(each, row))
             for each in answers
-            for row in (each.rows if each.form != "ask" else [()])
+            for row, end in _rows(each)
         )
 
     def of_lines(self, lines: Iterable[Mapping[str, Any]]) -> Any:
         """The solutions of answers, in JSON as `Answers.json` makes it, as a table."""
         return self.table(
-            Solution(line["t"], line.get("op"), cells)
+            Solution(line["t"], line.get("op"), end, cells)
             for line in lines
-            for cells in self._cells_of_line(line)
+            for cells, end in zip(
+                self._cells_of_line(line), chain(line.get("until", ()), repeat(None)), strict=False
+            )
         )
 
     def _cells_of_line(self, line: Mapping[str, Any]) -> Iterable[Sequence[Cell | None]]:
@@ -192,6 +206,14 @@ class Columns:
                     f"{self.query}: at {tick} ?{name} is {cell.value!r}, which is no {kind}"
                 ) from None
         return pa.array(values, arrow)
+
+
+def _rows(answers: Answers) -> Iterable[tuple[Sequence[str | None], int | None]]:
+    """The rows of answers, each with its end. ASK has one."""
+    if answers.form == "ask":
+        return [((), None)]
+    ends = answers.until or (None,) * len(answers.rows)
+    return zip(answers.rows, ends, strict=True)
 
 
 def _cell_of_json(term: Mapping[str, str] | None) -> Cell | None:

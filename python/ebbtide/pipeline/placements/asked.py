@@ -104,7 +104,7 @@ def _told(fed: Fed) -> Any:
             "t": answers.tick,
             "query": answers.query,
             "op": answers.op,
-            "answer": json.dumps(answers.json(), ensure_ascii=False),
+            "answer": json.dumps(answers.json(until=True), ensure_ascii=False),
         }
         for each in fed.rows.values()
         for answers in each

@@ -69,8 +69,8 @@ def json_lines(rows: Any) -> bytes:
 
 
 def answer_lines(rows: Sequence[Answers]) -> bytes:
-    """A JSON object for each time a query answers, as `ebbtide query` writes them."""
-    return msgspec.json.Encoder().encode_lines(answers.json() for answers in rows)
+    """A JSON object for each time a query answers, with the ends of its rows."""
+    return msgspec.json.Encoder().encode_lines(answers.json(until=True) for answers in rows)
 
 
 def parquet(rows: Any) -> bytes:
