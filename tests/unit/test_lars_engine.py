@@ -25,6 +25,11 @@ PROGRAM = """
     steady(X,Y) :- always p(X,Y) in [1].
     @T mark(X) :- @T p(X,_) in [1], not q(X).
     marked(X) :- mark(X) in [1].
+    calm(X) :- always p(X,_) in [#2].
+    calmer(X,Y) :- always p(X,Y) in [#2 of p].
+    calmest(X,Y) :- always p(X,Y) in [#2 per X].
+    there(T) :- @T q(z) in [#2].
+    q(z).
 """
 ATOMS = {
     0: "p(a,b). q(c).",

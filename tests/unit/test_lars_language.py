@@ -98,7 +98,6 @@ ERRORS = {
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
-    "a :- always p(X) in [#3 per X].": "1:13: a count window `per` group",
     "a :- " + "(" * 200 + "X" + ")" * 200 + " > 1, p(X).": "too many brackets",
 }
 

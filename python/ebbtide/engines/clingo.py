@@ -3,9 +3,10 @@
 Each time point is translated anew. `holds(A, T)` says that the atom A holds at T, `window(W, T)`
 that T is in the window W now; what a window of tuples shows is worked out beforehand. `always` is a
 run that reaches back from the last time point of its window, so that it stays a positive condition;
-`not` asks for an atom that stands for what it denies. Terms and time points are their N-Triples
-texts, and comparisons and arithmetic are asked of Python, so that they mean what they mean
-elsewhere.
+`not` asks for an atom that stands for what it denies. What an aggregate yields is worked out
+beforehand, too, so what it collects must have one answer stream. Terms and time points are their
+N-Triples texts, and comparisons and arithmetic are asked of Python, so that they mean what they
+mean elsewhere.
 
 Invariant: the stable models are the answer streams of Definition 5.
 """
@@ -18,8 +19,17 @@ from typing import Any, Final
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.engines.lars_input import KeptInput
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
-from ebbtide.engines.reference.lars import Stream, Structure
+from ebbtide.engines.reference.lars import (
+    Stream,
+    Structure,
+    answer_stream,
+    collected,
+    group_of,
+)
+from ebbtide.languages.lars.analysis import below_of
+from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
+    Collected,
     CountWindow,
     Extended,
     LarsProgram,
@@ -112,12 +122,12 @@ class _Translation:
         self._predicates = {short: name for name, short in self._names.items()}
         self._windows: dict[str, Extended] = {}
         self._guards: list[tuple[str, Guard]] = []
+        self._aggregates: list[tuple[LarsRule, Collected, LarsProgram]] = []
         self._fresh = 0
         self.rules: list[str] = [
             "holds(A,T) :- input(A,T).",
             "holds(A,T) :- known(A), time(T).",
-            "shows(W,A,T) :- window(W,T), holds(A,T), not counts(W).",
-            "shows(W,A,T) :- window(W,T), known(A).",
+            "shows(W,A,T) :- window(W,T), holds(A,T).",
             "run(W,A,T) :- shows(W,A,T), last(T).",
             "run(W,A,T) :- shows(W,A,T), next(T,U), run(W,A,U), window(W,T).",
             "always(W,A) :- run(W,A,T), first(W,T).",
@@ -128,10 +138,9 @@ class _Translation:
     # ---- rules -------------------------------------------------------------------------------
 
     def _rule(self, rule: LarsRule) -> Iterator[str]:
-        if rule.collected:
-            raise ProgramError("a solver cannot do aggregates", rule.collected[0].origin)
         parts: list[str] = []
         parts += map(self._extended, rule.positives)
+        parts += (self._aggregate(rule, part) for part in rule.collected)
         parts += self._guarded(rule)
         for denied in rule.denied:
             name = f"denied{self._new()}"
@@ -149,6 +158,22 @@ class _Translation:
         outside = f"outside{self._new()}"
         yield f"{outside} :- {', '.join([*parts, f'not {inside}'])}."
         yield f":- {outside}."
+
+    def _aggregate(self, rule: LarsRule, part: Collected) -> str:
+        """What an aggregate yields: facts of each time point, by the program that it rests on."""
+        below = below_of(self._program, part)
+        try:
+            strata(below)
+        except ProgramError as error:
+            raise ProgramError(
+                f"a solver cannot do this {part.function}: what it collects may differ between "
+                f"answer streams\n{error.message}",
+                part.origin,
+            ) from None
+        self._aggregates.append((rule, part, below))
+        group = group_of(rule, part)
+        arguments = ",".join(map(_argument, (*group, part.result)))
+        return f"aggregate{len(self._aggregates)}({arguments})"
 
     def _extended(self, part: Extended) -> str:
         atom = self._atom(part.atom)
@@ -179,6 +204,8 @@ class _Translation:
 
     def _guarded(self, rule: LarsRule) -> Iterator[str]:
         bound = {variable for part in rule.positives for variable in part.variables()}
+        for part in rule.collected:
+            bound.update((*group_of(rule, part), part.result))
         waiting = list(rule.guards)
         while waiting:
             guard = next(
@@ -220,15 +247,35 @@ class _Translation:
                 yield f"next({_text(to_term(point - input.step))},{_text(to_term(point))})."
         yield f"last({_text(to_term(input.last))})."
         for key, part in self._windows.items():
+            if isinstance(part.window, CountWindow):
+                yield from self._counted(key, part, structure)
+                continue
             window = structure.window(part)
             for point in window.timeline:
                 yield f'window("{key}",{_text(to_term(point))}).'
-                if isinstance(part.window, CountWindow):
-                    yield f'counts("{key}").'
-                    for fact in window.at(point):
-                        if fact.relation == part.atom.relation:
-                            yield f'shows("{key}",{self._fact(fact)},{_text(to_term(point))}).'
             yield f'first("{key}",{_text(to_term(window.first))}).'
+        for number, (rule, collection, below) in enumerate(self._aggregates, 1):
+            found = answer_stream(below, input, tick)
+            if found is not None:
+                whole = Structure(input, found, structure.background, tick)
+                for fact in collected(rule, collection, whole)[1]:
+                    terms = ",".join(map(_text, fact.terms))
+                    yield f"aggregate{number}({terms})."
+
+    def _counted(self, key: str, part: Extended, structure: Structure) -> Iterator[str]:
+        """What a count window shows: input and background only."""
+        for view in structure.views(part):
+            window = view.window(part)
+            always: set[Fact] | None = None
+            for point in window.timeline:
+                facts = {
+                    fact for fact in view.hold(window, point) if fact.relation == part.atom.relation
+                }
+                always = facts if always is None else always & facts
+                for fact in facts:
+                    yield f'shows("{key}",{self._fact(fact)},{_text(to_term(point))}).'
+            for fact in always or ():
+                yield f'always("{key}",{self._fact(fact)}).'
 
     def _fact(self, fact: Fact) -> str:
         return self._atom(Atom(fact.relation, fact.terms))

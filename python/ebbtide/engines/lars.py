@@ -8,27 +8,21 @@ the input up to then (`engines/reference/lars.py` is the specification).
 
 from __future__ import annotations
 
-import json
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ebbtide._kernel import Table, Timeline
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
-from ebbtide.engines.lars_input import fact_of, states
 from ebbtide.engines.lars_why import Explainer, Explanation
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars.formula import LarsProgram
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.lowered import (
-    EVER,
     NOW,
     OUTSIDE,
-    CountClock,
     Lowered,
     Route,
     Tally,
@@ -46,31 +40,6 @@ class Fed(NamedTuple):
 
     late: list[int]
     last: Instant | None
-
-
-@dataclass
-class _CountedPoints:
-    """The time points of a count window's timeline, as the kernel knows them."""
-
-    clock: CountClock
-    first: Instant
-    #: The time points with atoms, newest last, and the different atoms at each.
-    sizes: deque[tuple[Instant, int]] = field(default_factory=deque)
-    now: set[Fact] = field(default_factory=set)
-
-    def move(self, tick: Instant) -> Instant:
-        """The first time point of the timeline at a tick."""
-        if self.now:
-            self.sizes.append((tick, len(self.now)))
-            self.now = set()
-        total = 0
-        for position in range(len(self.sizes) - 1, -1, -1):
-            total += self.sizes[position][1]
-            if total >= self.clock.size:
-                for _ in range(position):
-                    self.sizes.popleft()
-                return self.sizes[0][0]
-        return self.first
 
 
 class LarsEngine(NativeEngine):
@@ -110,8 +79,6 @@ class LarsEngine(NativeEngine):
             ],
             list(self._predicates),
         )
-        self._counted = [_CountedPoints(one, start) for one in self.lowered.count_clocks]
-        self._waiting: dict[Instant, list[Fact]] = {}
         self._shown: set[Fact] = set()
         #: The atoms that held at the last time point; None after tables, which do not tell.
         self._holds: set[Fact] | None = set()
@@ -147,17 +114,11 @@ class LarsEngine(NativeEngine):
             front = (Literal(fact.relation), *((time,) if tally.route.stamped else ()))
             terms = padded_terms((*front, *fact.terms), tally.width)
             self.push(Fact(tally.route.relation, terms), point, tally.route.stream)
-        if self._counted:
-            self._waiting.setdefault(point, []).append(fact)
 
     def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
         """Take the input atoms of Arrow data, whose columns hold the terms' texts."""
         if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
             raise ValueError(problem)
-        if self._counted:
-            raise ValueError(
-                "`always` and background facts in count windows need atoms one by one, not Arrow"
-            )
         routes = [self._placed(route, len(columns)) for route in self.lowered.routes[predicate]]
         routes += [self._tallied(tally, predicate, len(columns)) for tally in self.lowered.tallies]
         return Fed(*self._timeline.feed(self._kernel, data, time, list(columns), routes))
@@ -180,7 +141,6 @@ class LarsEngine(NativeEngine):
 
     def tick(self) -> Answer:
         """Evaluate the next time point."""
-        self._move_count_clocks()
         tick = self._timeline.tick(self._kernel)
         entered: set[Fact] = set()
         left: set[Fact] = set()
@@ -208,7 +168,7 @@ class LarsEngine(NativeEngine):
         A table has the columns t, c0, c1, ...; it tells the atoms that hold at each time point, or
         without `full`, with the column diff, those that began to (+1) and ceased to (-1).
         """
-        if self.lowered.has_outside or self._counted:
+        if self.lowered.has_outside:
             raise ValueError("this program is evaluated time point by time point, with tick()")
         self._holds = None
         tables = self._timeline.play(self._kernel, to, full)
@@ -229,39 +189,16 @@ class LarsEngine(NativeEngine):
             for predicate in predicates
         }
 
-    def _move_count_clocks(self) -> None:
-        """Say which time points are in the timelines of count windows."""
-        if not self._counted:
-            return
-        tick = self.next
-        atoms = self._waiting.pop(tick, [])
-        for counted in self._counted:
-            clock = counted.clock
-            counted.now.update(fact for fact in atoms if clock.predicate in (None, fact.relation))
-            before, counted.first = counted.first, counted.move(tick)
-            self.push(Fact(clock.relation, (to_term(tick),)), tick, EVER)
-            for gone in range(before, counted.first, self._step):
-                self.retract(Fact(clock.relation, (to_term(gone),)), tick)
-
     # ---- snapshots ---------------------------------------------------------------------------
 
     def snapshot(self) -> bytes:
-        """Everything the engine needs to go on: a line of JSON, then the kernel's snapshot."""
-        kept = {
-            "next": self.next,
-            "counted": [[one.first, list(one.sizes)] for one in self._counted],
-            "waiting": [[at, states(facts)] for at, facts in sorted(self._waiting.items())],
-        }
-        return json.dumps(kept).encode() + b"\n" + super().snapshot()
+        """Everything the engine needs to go on: its next time point, then the kernel's snapshot."""
+        return b"%d\n%b" % (self.next, super().snapshot())
 
     def _resume(self, state: bytes) -> None:
-        line, _, kernel = state.partition(b"\n")
-        kept = json.loads(line)
+        point, _, kernel = state.partition(b"\n")
         self.restore(kernel)
-        self._timeline.resume(kept["next"])
-        for counted, (first, sizes) in zip(self._counted, kept["counted"], strict=True):
-            counted.first, counted.sizes = first, deque((at, size) for at, size in sizes)
-        self._waiting = {at: list(map(fact_of, facts)) for at, facts in kept["waiting"]}
+        self._timeline.resume(int(point))
         self._holds = self._all_that_holds()
         self._shown = set() if self._is_outside() else set(self._holds)
 

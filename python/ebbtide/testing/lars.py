@@ -44,13 +44,13 @@ def _extended(
     atom = draw(_atoms(predicate, variables))
     counted = _COUNT_WINDOWS if predicate in INPUT else ()
     window = draw(st.sampled_from((*_TIME_WINDOWS, *counted)))
+    if predicate in INPUT and "X" in atom and draw(st.integers(0, 3)) == 0:
+        window = draw(st.sampled_from(("[#1 per X]", "[#2 per X]")))
     kinds = ["now", "some", "some", "always", "at", "ever"]
     match draw(st.sampled_from(kinds)):
         case "now":
             return atom
         case "some":
-            if predicate in INPUT and "X" in atom and draw(st.integers(0, 5)) == 0:
-                return f"{atom} in [#1 per X]"
             return f"{atom} in {window}"
         case "always":
             return f"always {atom} in {window}"

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.engines.reference.operators import aggregated
+from ebbtide.languages.lars.analysis import group_of
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,
@@ -30,10 +31,9 @@ from ebbtide.languages.lars.formula import (
     Mode,
     TimeWindow,
     TumblingWindow,
-    variables_of,
 )
 from ebbtide.program import Aggregate, Atom, Fact, Guard, Variable
-from ebbtide.terms import to_python, to_term
+from ebbtide.terms import Term, to_python, to_term
 from ebbtide.time import FOREVER, Instant
 
 Atoms: TypeAlias = Mapping[Instant, Set[Fact]]
@@ -113,31 +113,25 @@ class Structure:
             case TumblingWindow(span):
                 width = span.points(self.tick, part.origin) * self.whole.step
                 return self.whole.since(self.whole.last // width * width)
-            case CountWindow(size, of_predicate, per):
+            case CountWindow(size, of_predicate):
                 input = self.input.of(part.atom.relation) if of_predicate else self.input
-                if not per:
-                    return last_tuples(input, size)
-                return self._per_group(input, size, part.atom, per)
+                return last_tuples(input, size)
 
-    def _per_group(self, input: Stream, size: int, atom: Atom, per: tuple[Variable, ...]) -> Stream:
-        places = [atom.arguments.index(variable) for variable in per]
-        groups = {
-            tuple(fact.terms[place] for place in places)
-            for atoms in input.atoms.values()
-            for fact in atoms
-        }
-        kept: dict[Instant, set[Fact]] = {}
-        for group in groups:
-            own = {
-                point: {
-                    fact for fact in atoms if tuple(fact.terms[place] for place in places) == group
-                }
-                for point, atoms in input.atoms.items()
-            }
-            window = last_tuples(replace(input, atoms=own), size)
-            for point, atoms in window.atoms.items():
-                kept.setdefault(point, set()).update(atoms)
-        return replace(input, atoms=kept)
+    def views(self, part: Extended) -> Iterator[Structure]:
+        """This structure; under a partitioned window, its part for each group of atoms."""
+        if not (isinstance(part.window, CountWindow) and part.window.per):
+            yield self
+            return
+        places = [part.atom.arguments.index(variable) for variable in part.window.per]
+        relation = part.atom.relation
+        groups: dict[tuple[Term, ...], set[Fact]] = {}
+        for fact in self.background.union(*self.input.atoms.values()):
+            if fact.relation == relation:
+                key = tuple(fact.terms[place] for place in places)
+                groups.setdefault(key, set()).add(fact)
+        for facts in groups.values():
+            own = {point: atoms & facts for point, atoms in self.input.atoms.items()}
+            yield Structure(replace(self.input, atoms=own), {}, self.background & facts, self.tick)
 
     def hold(self, stream: Stream, point: Instant) -> Set[Fact]:
         """The atoms that hold at a time point of a stream."""
@@ -166,6 +160,11 @@ def in_order(fact: Fact) -> tuple[bytes, tuple[bytes, ...]]:
 
 def solutions(part: Extended, structure: Structure, binding: Binding) -> Iterator[Binding]:
     """The bindings under which an extended atom holds at the last time point."""
+    for view in structure.views(part):
+        yield from _solutions(part, view, binding)
+
+
+def _solutions(part: Extended, structure: Structure, binding: Binding) -> Iterator[Binding]:
     stream = structure.window(part)
     match part.mode:
         case Mode.NOW:
@@ -220,13 +219,9 @@ def _bindings(
             yield binding
 
 
-def _collected(rule: LarsRule, part: Collected, structure: Structure) -> tuple[Atom, Set[Fact]]:
+def collected(rule: LarsRule, part: Collected, structure: Structure) -> tuple[Atom, Set[Fact]]:
     """The results of an aggregate: an atom with its group and result, and the facts it matches."""
-    elsewhere = {*rule.head.variables(), rule.at}
-    for other in rule.body:
-        if other is not part:
-            elsewhere.update(variables_of(other))
-    group = tuple(sorted(part.inner() & elsewhere, key=str))
+    group = group_of(rule, part)
     columns = (*group, *part.values)
     members = {
         ground(Atom("member", columns), binding): FOREVER
@@ -241,7 +236,7 @@ def _collected(rule: LarsRule, part: Collected, structure: Structure) -> tuple[A
 
 def conclusions(rule: LarsRule, structure: Structure) -> Iterator[tuple[Instant | None, Fact]]:
     """What one rule concludes, and for when; None: a time point that is outside the timeline."""
-    results = [_collected(rule, part, structure) for part in rule.collected]
+    results = [collected(rule, part, structure) for part in rule.collected]
     parts = [part for part in rule.body if not isinstance(part, Collected)]
     for binding in _bindings(rule.name, parts, results, structure):
         fact = ground(rule.head, binding)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ebbtide.languages.lars.formula import (
+    BodyPart,
+    Collected,
     CountWindow,
     Extended,
     LarsProgram,
@@ -13,6 +16,8 @@ from ebbtide.languages.lars.formula import (
     Mode,
     TimeWindow,
     TumblingWindow,
+    atoms_of,
+    variables_of,
 )
 from ebbtide.program import TRIPLE, Argument, Variable
 
@@ -58,6 +63,27 @@ def circular(program: LarsProgram) -> set[str]:
         for part in rule.positives
         if part.mode is Mode.ALWAYS and rule.head.relation in needed(part.atom.relation)
     }
+
+
+def group_of(rule: LarsRule, part: Collected) -> tuple[Variable, ...]:
+    """The variables that make the groups of an aggregate: they occur elsewhere in its rule."""
+    elsewhere = {*rule.head.variables(), rule.at}
+    for other in rule.body:
+        if other is not part:
+            elsewhere.update(variables_of(other))
+    return tuple(sorted(part.inner() & elsewhere, key=str))
+
+
+def below_of(program: LarsProgram, part: BodyPart) -> LarsProgram:
+    """The rules that a part of a body rests on, and the facts."""
+    needed = {one.atom.relation for one in atoms_of(part)}
+    rules: tuple[LarsRule, ...] = ()
+    while True:
+        found = tuple(rule for rule in program.rules if rule.head.relation in needed)
+        if found == rules:
+            return replace(program, rules=rules)
+        rules = found
+        needed.update(one.atom.relation for rule in rules for one in rule.atoms())
 
 
 def copies(program: LarsProgram) -> dict[str, LarsRule]:

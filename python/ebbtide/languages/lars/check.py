@@ -19,7 +19,6 @@ from ebbtide.languages.lars.formula import (
     Extended,
     LarsProgram,
     LarsRule,
-    Mode,
     atoms_of,
     rewritten,
     variables_of,
@@ -112,12 +111,6 @@ def _check_window(part: Extended, intensional: Iterable[str]) -> None:
         raise ProgramError(
             f"a count window counts the atoms of the input, and {part.atom.relation} is concluded "
             "by a rule; use a time window",
-            part.origin,
-        )
-    if part.window.per and part.mode is Mode.ALWAYS:
-        raise ProgramError(
-            "a count window `per` group has no time points of its own, so `always` has no meaning "
-            "there",
             part.origin,
         )
 

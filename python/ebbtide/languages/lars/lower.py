@@ -21,9 +21,10 @@ distance between two. Out: `Lowered`, which whoever runs it feeds through `route
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from ebbtide.languages.lars.analysis import circular, copies, heads, reach
+from ebbtide.languages.lars.analysis import circular, copies, group_of, heads, reach
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,
@@ -35,7 +36,6 @@ from ebbtide.languages.lars.formula import (
     Mode,
     TimeWindow,
     TumblingWindow,
-    variables_of,
 )
 from ebbtide.languages.lars.lowered import (
     EVER,
@@ -43,7 +43,6 @@ from ebbtide.languages.lars.lowered import (
     OUTSIDE,
     PAD,
     Clock,
-    CountClock,
     Lowered,
     Meaning,
     Route,
@@ -61,13 +60,14 @@ from ebbtide.program import (
     Guard,
     Negation,
     Operator,
+    Origin,
     Program,
     ProgramError,
     Rule,
     Variable,
 )
 from ebbtide.program import BodyPart as Part
-from ebbtide.terms import Literal
+from ebbtide.terms import Literal, to_term
 from ebbtide.time import EARLIEST, Count, Instant, Landmark, Sliding, Tumbling, Window
 
 
@@ -176,11 +176,7 @@ class _Lowering:
         self._rules.append(Rule(name, (head,), (first, *negations), rule.origin))
 
     def _aggregate(self, rule: LarsRule, part: Collected, place: int) -> Atom:
-        elsewhere = {*rule.head.variables(), rule.at}
-        for other in rule.body:
-            if other is not part:
-                elsewhere.update(variables_of(other))
-        group = tuple(sorted(part.inner() & elsewhere, key=str))
+        group = group_of(rule, part)
         columns = (*group, *part.values)
         name = f"{rule.name} {part.function} {place}"
         members = Atom(self._relation(f"{name} members", len(columns)), columns, part.origin)
@@ -209,11 +205,11 @@ class _Lowering:
                 return Atom(self._now(predicate), arguments, origin)
             case Mode.AT, CountWindow() as window:
                 assert part.at is not None
-                return self._counted(part.atom, window, part.at)
+                return self._counted_at(part.atom, window, part.at)
             case Mode.SOME, CountWindow() as window:
-                return self._counted(part.atom, window, None)
+                return self._counted(part.atom, window)
             case Mode.ALWAYS, CountWindow() as window:
-                return Atom(self._always_counted(predicate, window), arguments, origin)
+                return self._always_counted(part.atom, window)
             case Mode.AT, _:
                 assert part.at is not None
                 return Atom(self._at(predicate, self._window(part)), (part.at, *arguments), origin)
@@ -359,100 +355,166 @@ class _Lowering:
 
     # ---- count windows -----------------------------------------------------------------------
 
-    def _counted(self, atom: Atom, window: CountWindow, at: Argument | None) -> Atom:
-        """An atom in a count window, at some time point or at one."""
-        predicate = atom.relation
+    def _counted(self, atom: Atom, window: CountWindow) -> Atom:
+        """An atom in a count window, at some time point."""
         if not window.of_predicate:
-            return self._in_tally(atom, window, at)
-        places = tuple(atom.arguments.index(variable) for variable in window.per)
-        shift = 0 if at is None else 1
-        group = f" per {','.join(map(str, places))}" if places else ""
-        kind = "in" if at is None else "at"
-        stream = f"#{window.size} of {predicate}{group} {kind}"
-        self._stream(stream, Count(window.size, tuple(place + shift for place in places)))
+            return self._in_tally(atom, window)
+        name, is_new = self._input_in(atom, window, timed=False)
+        if is_new:
+            self._add_background(atom.relation, name)
+        return Atom(name, atom.arguments, atom.origin)
+
+    def _counted_at(self, atom: Atom, window: CountWindow, at: Argument) -> Atom:
+        """An atom in a count window, at a time point of the window."""
+        predicate = atom.relation
+        if predicate not in self._background:
+            return self._input_at(atom, window, at)
         name, is_new = self._new(
-            f"{predicate} {kind} #{window.size}{group}", self._arities[predicate] + shift
+            f"{predicate} or known at {_label(atom, window)}", self._arities[predicate] + 1
         )
-        self._mean(name, kind, predicate, str(window)[1:-1])
+        self._mean(name, "at", predicate, str(window)[1:-1])
         if is_new:
-            self._out.routes[predicate].append(Route(stream, name, stamped=at is not None))
-            if at is None:
-                self._add_background(predicate, name)
-            elif predicate in self._background:
-                self._spread_background(predicate, name, window)
-        return Atom(name, atom.arguments if at is None else (at, *atom.arguments), atom.origin)
+            x = self._variables(predicate)
+            window = _by_place(atom, window, x)
+            head = Atom(name, (_T, *x))
+            points = Atom(self._points(predicate, window), (*window.per, _T))
+            self._rules += [
+                Rule(name, (head,), (self._input_at(Atom(predicate, x), window, _T),)),
+                Rule(name, (head,), (Atom(self._known(predicate), x), points)),
+            ]
+        return Atom(name, (at, *atom.arguments), atom.origin)
 
-    def _in_tally(self, atom: Atom, window: CountWindow, at: Argument | None) -> Atom:
-        stream = f"#{window.size} in" if at is None else f"#{window.size} at"
-        self._stream(stream, Count(window.size))
-        shift = 1 if at is None else 2
-        width = max(1, *self._arities.values()) + shift
-        relation, is_new = self._new(stream, width)
-        if is_new:
-            route = Route(stream, relation, stamped=at is not None)
-            self._out.tallies.append(Tally(route, width))
-        predicate = Literal(atom.relation)
-        self._mean(relation, "tally" if at is None else "tally at", atom.relation, stream[:-3])
-        if atom.relation in self._background:
-            if at is None:
-                for fact in self._lars.background:
-                    if fact.relation == atom.relation:
-                        padded = padded_terms((predicate, *fact.terms), width)
-                        self._out.background.append(Fact(relation, padded))
-            else:
-                x = self._variables(atom.relation)
-                clock = self._count_clock(window, atom.relation)
-                terms: tuple[Argument, ...] = (predicate, _T, *x)
-                head = Atom(relation, (*terms, *(PAD,) * (width - len(terms))))
-                body = (Atom(self._known(atom.relation), x), Atom(clock, (_T,)))
-                self._rules.append(Rule(f"{relation} {atom.relation}", (head,), body))
-        front: tuple[Argument, ...] = (predicate,) if at is None else (predicate, at)
-        arguments = (*front, *atom.arguments)
-        return Atom(relation, (*arguments, *(PAD,) * (width - len(arguments))), atom.origin)
+    def _always_counted(self, atom: Atom, window: CountWindow) -> Atom:
+        """At every time point of a count window: as often as its timeline has time points.
 
-    def _spread_background(self, predicate: str, name: str, window: CountWindow) -> None:
-        if window.per:
-            raise ProgramError(
-                f"{predicate} has background facts, which are in no group's window: @ with `per` "
-                "cannot look for them"
-            )
-        x = self._variables(predicate)
-        body = (Atom(self._known(predicate), x), Atom(self._count_clock(window, predicate), (_T,)))
-        self._rules.append(Rule(name, (Atom(name, (_T, *x)),), body))
-
-    def _always_counted(self, predicate: str, window: CountWindow) -> str:
-        """At every time point of a count window: as many time points as its timeline has."""
-        arity = self._arities[predicate]
-        label = f"{predicate} always {window}"
-        name, is_new = self._new(label, arity)
+        What always held holds now, too, so that only what has just come is looked at.
+        """
+        predicate = atom.relation
+        name, is_new = self._new(f"{predicate} always {_label(atom, window)}", len(atom.arguments))
         self._mean(name, "always", predicate, str(window)[1:-1])
         if is_new:
             x = self._variables(predicate)
-            timed = self._counted(Atom(predicate, x), window, _T)
-            clock = self._count_clock(window, predicate)
-            there = Atom(self._relation(f"{label} there", arity + 1), (*x, _T))
-            of_window = Atom(self._relation(f"{label} points", 1), (_T,))
-            groups = tuple(range(arity))
-            counts = self._relation(f"{label} counts", arity + 1)
-            points = self._relation(f"{label} width", 1)
+            window = _by_place(atom, window, x)
+            there = Atom(self._relation(f"{name} there", len(x) + 1), (*x, _T))
+            counts = self._relation(f"{name} counts", len(x) + 1)
+            self._operators.append(Aggregate("count", there.relation, counts, tuple(range(len(x)))))
+            self._mean(counts, "clock", "")
+            span, back = Variable("Span"), Variable("Back")
+            body: tuple[Part, ...] = (
+                Atom(self._now(predicate), x),
+                Atom(counts, (*x, _N)),
+                Atom(self._first(predicate, window), (*window.per, _T)),
+                Atom(self._clock(NOW), (_U,)),
+                # From the first time point to now there are so many: first + N * step = now + step.
+                Guard("product", (_N, to_term(self._step), span)),
+                Guard("sum", (_T, span, back)),
+                Guard("sum", (_U, to_term(self._step), _M)),
+                Guard("equal", (back, _M)),
+            )
             self._rules += [
-                Rule(there.relation, (there,), (timed, Atom(clock, (_T,)))),
-                Rule(of_window.relation, (of_window,), (Atom(clock, (_T,)),)),
-                Rule(name, (Atom(name, x),), (Atom(counts, (*x, _N)), Atom(points, (_N,)))),
+                Rule(there.relation, (there,), (self._input_at(Atom(predicate, x), window, _T),)),
+                Rule(name, (Atom(name, x),), body),
             ]
-            self._operators += [
-                Aggregate("count", there.relation, counts, groups),
-                Aggregate("count", of_window.relation, points),
-            ]
-        return name
+            if predicate in self._background:
+                known = Atom(self._known(predicate), x)
+                self._rules.append(Rule(name, (Atom(name, x),), (known,)))
+        return Atom(name, atom.arguments, atom.origin)
 
-    def _count_clock(self, window: CountWindow, predicate: str) -> str:
-        of = predicate if window.of_predicate else None
-        name, is_new = self._new(f"clock #{window.size} of {of or 'all'}", 1)
+    def _input_in(self, atom: Atom, window: CountWindow, *, timed: bool) -> tuple[str, bool]:
+        """The relation of the input atoms in a count window, with time points if `timed`."""
+        predicate = atom.relation
+        shift = 1 if timed else 0
+        label = f"{'at' if timed else 'in'} {_label(atom, window)}"
+        group = tuple(place + shift for place in _places(atom, window))
+        stream = self._stream(f"{predicate} {label}", Count(window.size, group))
+        name, is_new = self._new(f"{predicate} {label}", self._arities[predicate] + shift)
+        self._mean(name, "at" if timed else "in", predicate, str(window)[1:-1])
+        if is_new:
+            self._out.routes[predicate].append(Route(stream, name, stamped=timed))
+        return name, is_new
+
+    def _input_at(self, atom: Atom, window: CountWindow, at: Argument) -> Atom:
+        """An input atom in a count window at a time point."""
+        if window.of_predicate:
+            name, _ = self._input_in(atom, window, timed=True)
+            return Atom(name, (at, *atom.arguments), atom.origin)
+        name, width = self._tally(window, timed=True)
+        self._mean(name, "tally at", atom.relation, f"#{window.size}")
+        return _padded(name, (Literal(atom.relation), at, *atom.arguments), width, atom.origin)
+
+    def _in_tally(self, atom: Atom, window: CountWindow) -> Atom:
+        """An atom in a count window over the whole stream."""
+        name, width = self._tally(window, timed=False)
+        self._mean(name, "tally", atom.relation, f"#{window.size}")
+        predicate = Literal(atom.relation)
+        for fact in self._lars.background:
+            if fact.relation == atom.relation:
+                known = Fact(name, padded_terms((predicate, *fact.terms), width))
+                if known not in self._out.background:
+                    self._out.background.append(known)
+        return _padded(name, (predicate, *atom.arguments), width, atom.origin)
+
+    def _tally(self, window: CountWindow, *, timed: bool) -> tuple[str, int]:
+        """The relation of the last atoms of the whole stream, and its number of columns."""
+        width = max(1, *self._arities.values()) + (2 if timed else 1)
+        name, is_new = self._new(f"#{window.size} {'at' if timed else 'in'}", width)
+        if is_new:
+            self._stream(name, Count(window.size))
+            self._out.tallies.append(Tally(Route(name, name, stamped=timed), width))
+        return name, width
+
+    def _first(self, predicate: str, window: CountWindow) -> str:
+        """The first time point of a count window's timeline, by group: that of its oldest atom.
+
+        While there are fewer atoms than the window is for, that is the first of all.
+        """
+        atom = Atom(predicate, self._variables(predicate))
+        places, g = _places(atom, window), window.per
+        of = predicate if window.of_predicate else "all"
+        name, is_new = self._new(f"first {of} {_label(atom, window)}", len(g) + 1)
         self._mean(name, "clock", "")
         if is_new:
-            self._stream(EVER, Landmark(EARLIEST))
-            self._out.count_clocks.append(CountClock(name, window.size, of))
+            timed = self._input_at(atom, window, _T).relation
+            group = tuple(place + 1 for place in places)
+            oldest = self._relation(f"{name} oldest", len(g) + 1)
+            size = Atom(self._relation(f"{name} size", len(g) + 1), (*g, _N))
+            self._operators += [
+                Aggregate("min", timed, oldest, group, 0 if window.of_predicate else 1),
+                Aggregate("count", timed, size.relation, group),
+            ]
+            wanted, first = to_term(window.size), Atom(name, (*g, to_term(self._start)))
+            is_full = (Atom(oldest, (*g, _T)), size, Guard("equal", (_N, wanted)))
+            self._rules += [
+                Rule(name, (Atom(name, (*g, _T)),), is_full),
+                Rule(name, (first,), (size, Guard("lessThan", (_N, wanted)))),
+            ]
+            if predicate in self._background:
+                some = Atom(self._relation(f"{name} some", len(g)), g)
+                known = Atom(self._known(predicate), atom.arguments)
+                self._rules += [
+                    Rule(some.relation, (some,), (size,)),
+                    Rule(name, (first,), (known, Negation(some))),
+                ]
+        return name
+
+    def _points(self, predicate: str, window: CountWindow) -> str:
+        """The time points of a count window's timeline, by group."""
+        first = self._first(predicate, window)
+        arity = self._relations[first]
+        name, is_new = self._new(f"points {first}", arity)
+        self._mean(name, "clock", "")
+        if is_new:
+            g = tuple(Variable(f"x{place}") for place in range(arity - 1))
+            later = (
+                Atom(name, (*g, _T)),
+                Atom(self._clock(NOW), (_N,)),
+                Guard("sum", (_T, to_term(self._step), _U)),
+                Guard("le", (_U, _N)),
+            )
+            self._rules += [
+                Rule(name, (Atom(name, (*g, _T)),), (Atom(first, (*g, _T)),)),
+                Rule(name, (Atom(name, (*g, _U)),), later),
+            ]
         return name
 
     # ---- relations, streams and clocks -------------------------------------------------------
@@ -506,3 +568,25 @@ class _Lowering:
 _T: Final = Variable("T")
 _U: Final = Variable("U")
 _N: Final = Variable("N")
+_M: Final = Variable("M")
+
+
+def _places(atom: Atom, window: CountWindow) -> tuple[int, ...]:
+    """The places of an atom's arguments that make groups."""
+    return tuple(atom.arguments.index(variable) for variable in window.per)
+
+
+def _label(atom: Atom, window: CountWindow) -> str:
+    """What tells a count window from others over the same atoms."""
+    places = _places(atom, window)
+    group = f" per {','.join(map(str, places))}" if places else ""
+    return f"#{window.size}{group}" if window.of_predicate else f"#{window.size} of all"
+
+
+def _by_place(atom: Atom, window: CountWindow, x: tuple[Variable, ...]) -> CountWindow:
+    """The window of an atom with other variables."""
+    return replace(window, per=tuple(x[place] for place in _places(atom, window)))
+
+
+def _padded(name: str, arguments: tuple[Argument, ...], width: int, origin: Origin) -> Atom:
+    return Atom(name, (*arguments, *(PAD,) * (width - len(arguments))), origin)

@@ -1,7 +1,7 @@
 """A LARS program as a program of the house, and how its input becomes facts of that program.
 
 `Lowered` is what `lower` makes. Whoever runs it states each input atom where `routes` and `tallies`
-say, and tells the time where `clocks` and `count_clocks` say.
+say, and tells the time where `clocks` say.
 """
 
 from __future__ import annotations
@@ -58,15 +58,6 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class CountClock:
-    """The time points of a count window's timeline; None as `predicate`: of the whole stream."""
-
-    relation: str
-    size: int
-    predicate: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Meaning:
     """What a relation says: `kind` is now, in, at, always, tally, tally at or clock."""
 
@@ -85,7 +76,6 @@ class Lowered:
     routes: dict[str, list[Route]] = field(default_factory=lambda: defaultdict(list))
     tallies: list[Tally] = field(default_factory=list)
     clocks: list[Clock] = field(default_factory=list)
-    count_clocks: list[CountClock] = field(default_factory=list)
     #: The relation of each intensional predicate that says what holds now.
     outputs: dict[str, str] = field(default_factory=dict)
     background: list[Fact] = field(default_factory=list)
