@@ -204,7 +204,12 @@ _Route: TypeAlias = tuple[int, int, list[_Place]]
 @final
 class Timeline:
     def __new__(
-        cls, start: int, step: int, clocks: list[tuple[int, int, str, int]], outputs: list[int]
+        cls,
+        start: int,
+        step: int,
+        clocks: list[tuple[int, int, str, int]],
+        outputs: list[int],
+        outside: int | None,
     ) -> Timeline: ...
     @property
     def next(self) -> int: ...
@@ -213,7 +218,7 @@ class Timeline:
         self, kernel: Kernel, data: Any, time: str, names: list[str], routes: list[_Route]
     ) -> tuple[list[int], int | None]: ...
     def tick(self, kernel: Kernel) -> int: ...
-    def play(self, kernel: Kernel, to: int, full: bool) -> list[Table]: ...
+    def play(self, kernel: Kernel, to: int, full: bool) -> tuple[list[Table], list[int]]: ...
 
 @final
 class BareTable:

@@ -116,6 +116,52 @@ def test_tables_and_ticks_mix(steps: list[tuple[int, str]]) -> None:
         first = last + 1
 
 
+OUTSIDE = "@T early(X) :- p(X), T = X - 1.\nseen(X) :- p(X) in [2]."
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_tables_know_time_points_without_an_answer(full: bool) -> None:
+    atoms = {1: "p(1).", 2: "p(0).", 3: "p(2).", 4: "p(9).", 6: "p(5)."}
+    engine = LarsEngine(parse_lars(OUTSIDE), start=0)
+    expected = []
+    for at in range(8):
+        for fact in parse_atoms(atoms.get(at, ""), "", {}):
+            engine.take(fact, at)
+        expected.append(engine.tick())
+    engine = LarsEngine(parse_lars(OUTSIDE), start=0)
+    held: set[str] = set()
+    for first, last in ((0, 1), (2, 2), (3, 7)):
+        points = [at for at in atoms if first <= at <= last]
+        numbers = pa.array([int(atoms[at][2:-2]) for at in points], pa.int16())
+        engine.feed(pa.table({"t": pa.array(points, pa.int64()), "x": numbers}), "p", "t", ["x"])
+        told = [
+            row
+            for predicate, answers in engine.play(last, full=full).items()
+            for row in rows(predicate, answers)
+        ]
+        for at in range(first, last + 1):
+            now = [(diff, atom) for then, diff, atom in told if then == at]
+            held = set() if full else held - {atom for diff, atom in now if diff < 0}
+            held |= {atom for diff, atom in now if diff > 0}
+            answer = expected[at]
+            assert held == {show_fact(fact) for fact in answer.atoms or ()}, at
+            assert (at in engine.without_answer) == (answer.atoms is None), at
+    assert [answer.t for answer in expected if answer.atoms is None] == [2, 4]
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_terms_that_left_are_forgotten(full: bool) -> None:
+    engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
+    sizes = set()
+    for first in range(0, 200, 10):
+        points = range(first, first + 10)
+        terms = [f"<a{point}>" for point in points]
+        engine.feed(pa.table({"t": list(points), "x": terms}), "p", "t", ["x"])
+        engine.play(first + 9, full=full)
+        sizes.add(engine.stats()["terms"])
+    assert max(sizes) <= 30
+
+
 def test_what_comes_late_is_told() -> None:
     engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
     engine.tick()

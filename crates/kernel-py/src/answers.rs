@@ -64,22 +64,26 @@ struct Lines {
     mirror: Mirror,
 }
 
-/// What some ticks answer. A term is kept in use while it is among the answers, so that its id
-/// stands for it throughout.
+/// What some ticks answer. Meanwhile the dictionary is held, so that an id stands for its term
+/// throughout.
 pub struct Answers {
     lines: Vec<Lines>,
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
-    kept: Vec<TermId>,
     full: bool,
+    /// Whether what holds is known, as it must be in full, and where there may be no answer.
+    mirrored: bool,
+    /// Whether the last time point had an answer.
+    answered: bool,
 }
 
 impl Answers {
-    /// Nothing yet. In full, what holds is known, from `mirrors` if there are any.
+    /// Nothing yet. What holds is known if `mirrored`, from `mirrors` if there are any; `answered`
+    /// says whether it was told.
     pub fn new(
         core: &mut Core,
         outputs: &[RelationId],
-        full: bool,
+        (full, mirrored, answered): (bool, bool, bool),
         mirrors: Option<Vec<Mirror>>,
     ) -> Self {
         let mut mirrors = mirrors.map(Vec::into_iter);
@@ -89,7 +93,7 @@ impl Answers {
             let arity = core.relation(*relation).arity();
             let mirror = match mirrors.as_mut().and_then(Iterator::next) {
                 Some(mirror) => mirror,
-                None if full => Mirror::of(core, *relation),
+                None if mirrored => Mirror::of(core, *relation),
                 None => Mirror::default(),
             };
             Lines {
@@ -101,17 +105,19 @@ impl Answers {
             }
         });
         let lines: Vec<Lines> = lines.collect();
-        let mut kept = Vec::new();
-        for line in &lines {
-            kept.extend(line.mirror.columns.iter().flatten());
-        }
-        kept.iter().for_each(|term| core.dictionary_mut().retain(*term));
-        Self { lines, place, kept, full }
+        // What the last time point changed need not be read any more.
+        core.dictionary_mut().sweep();
+        core.dictionary_mut().hold(true);
+        Self { lines, place, full, mirrored, answered }
     }
 
-    /// Note what a tick changed, or in full what holds after it.
-    pub fn note(&mut self, core: &mut Core, tick: i64) {
-        let fresh = self.kept.len();
+    /// Note what a tick changed, or in full what holds after it; nothing holds without an answer.
+    pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
+        let before = std::mem::replace(&mut self.answered, answered);
+        if !self.full && before && !answered {
+            self.tell_all(tick, -1);
+        }
+        let tells_changes = !self.full && before && answered;
         for (change, after) in core.changes() {
             let Some(place) = self.place[change.fact.relation.index()] else { continue };
             let (came, went) = (change.before == NEVER, after == NEVER);
@@ -120,32 +126,35 @@ impl Answers {
             }
             let Lines { relation, points, cells, diffs, mirror } = &mut self.lines[place];
             let row = change.fact.row;
-            if came || !self.full {
-                self.kept.extend(core.relation(*relation).terms(row));
-            }
-            if self.full {
+            if self.mirrored {
                 if came {
                     mirror.enter(core, *relation, row);
                 } else {
                     mirror.leave(row);
                 }
-                continue;
             }
-            points.push(tick);
-            diffs.push(if came { 1 } else { -1 });
-            for (column, cells) in cells.iter_mut().enumerate() {
-                cells.push(core.relation(*relation).term(row, column));
-            }
-        }
-        for term in &self.kept[fresh..] {
-            core.dictionary_mut().retain(*term);
-        }
-        if self.full {
-            for Lines { points, cells, mirror, .. } in &mut self.lines {
-                points.resize(points.len() + mirror.rows.len(), tick);
-                for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                    cells.extend_from_slice(terms);
+            if tells_changes {
+                points.push(tick);
+                diffs.push(if came { 1 } else { -1 });
+                for (column, cells) in cells.iter_mut().enumerate() {
+                    cells.push(core.relation(*relation).term(row, column));
                 }
+            }
+        }
+        if answered && (self.full || !before) {
+            self.tell_all(tick, 1);
+        }
+    }
+
+    /// Tell all that is known to hold.
+    fn tell_all(&mut self, tick: i64, diff: i8) {
+        for Lines { points, cells, diffs, mirror, .. } in &mut self.lines {
+            points.resize(points.len() + mirror.rows.len(), tick);
+            if !self.full {
+                diffs.resize(points.len(), diff);
+            }
+            for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
+                cells.extend_from_slice(terms);
             }
         }
     }
@@ -183,7 +192,7 @@ impl Answers {
 
     /// Let go of the terms; what holds.
     pub fn release(self, core: &mut Core) -> Vec<Mirror> {
-        self.kept.into_iter().for_each(|term| core.dictionary_mut().release(term));
+        core.dictionary_mut().hold(false);
         self.lines.into_iter().map(|lines| lines.mirror).collect()
     }
 }

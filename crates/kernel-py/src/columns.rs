@@ -2,16 +2,20 @@
 //!
 //! A string that repeats, in a run or in a dictionary, is interned once.
 
+use std::fmt::Display;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType,
 };
-use arrow_array::{Array, RecordBatch, downcast_dictionary_array};
+use arrow_array::{Array, RecordBatch, downcast_dictionary_array, downcast_integer_array};
 use arrow_schema::{DataType, TimeUnit};
 use ebbtide_kernel::ids::TermId;
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::term::Dictionary;
+use ebbtide_kernel::value::typed_text;
+use hashbrown::HashMap;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -76,6 +80,37 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
         ),
         other => Err(not_a_string(name, other)),
     }
+}
+
+/// A column of terms: their texts, or whole numbers of any Arrow kind.
+pub fn values(
+    dictionary: &mut Dictionary,
+    batch: &RecordBatch,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let array = column(batch, name)?;
+    downcast_integer_array!(
+        array => integers(dictionary, array.iter().map(|number| number.map(i128::from)), name),
+        _other => strings(dictionary, array, name)
+    )
+}
+
+fn integers(
+    dictionary: &mut Dictionary,
+    numbers: impl Iterator<Item = Option<i128>>,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let mut known: HashMap<i128, TermId> = HashMap::new();
+    let term = |(row, number): (usize, Option<i128>)| {
+        let number = number.ok_or_else(|| null(name, row))?;
+        Ok(*known.entry(number).or_insert_with(|| integer(dictionary, number)))
+    };
+    numbers.enumerate().map(term).collect()
+}
+
+/// A whole number as a term.
+pub fn integer(dictionary: &mut Dictionary, number: impl Display) -> TermId {
+    dictionary.intern(&typed_text(number, "integer"))
 }
 
 /// The texts of a column, with what is null.

@@ -60,7 +60,9 @@ pub struct Timeline {
     next: i64,
     clocks: Vec<Clock>,
     outputs: Vec<RelationId>,
-    /// What the outputs held before the next time point, if that was answered in full.
+    /// A relation that holds something while there is no answer.
+    outside: Option<RelationId>,
+    /// What the outputs held before the next time point, if that is known.
     mirrors: Option<(i64, Vec<Mirror>)>,
 }
 
@@ -96,8 +98,7 @@ impl Timeline {
 
 /// A time point as a term.
 fn time_term(core: &mut Core, point: i64) -> TermId {
-    let text = format!("\"{point}\"^^<http://www.w3.org/2001/XMLSchema#integer>");
-    core.dictionary_mut().intern(&text)
+    columns::integer(core.dictionary_mut(), point)
 }
 
 #[pymethods]
@@ -108,6 +109,7 @@ impl Timeline {
         step: i64,
         clocks: Vec<(usize, usize, String, i64)>,
         outputs: Vec<usize>,
+        outside: Option<usize>,
     ) -> PyResult<Self> {
         let clock = |(stream, relation, kind, back): (usize, usize, String, i64)| {
             let kind = match kind.as_str() {
@@ -125,6 +127,7 @@ impl Timeline {
             next: start,
             clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
             outputs: outputs.into_iter().map(RelationId::at).collect(),
+            outside: outside.map(RelationId::at),
             mirrors: None,
         })
     }
@@ -171,37 +174,36 @@ impl Timeline {
             })
             .collect();
         let (mut rows, mut late, mut last) = (0, Vec::new(), None);
+        let mut tuples = Vec::new();
         for batch in capsule::import(data)? {
             let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
             let instants = columns::instants(&batch, time)?;
             let terms: Vec<Vec<TermId>> = names
                 .iter()
-                .map(|name| columns::terms(core.dictionary_mut(), &batch, name))
+                .map(|name| columns::values(core.dictionary_mut(), &batch, name))
                 .collect::<PyResult<_>>()?;
-            let mut point = (Instant(i64::MIN), TermId(0));
-            let is_stamped = routes
-                .iter()
-                .any(|(_, _, places)| places.iter().any(|place| matches!(place, Place::Time)));
-            let mut tuple = Vec::new();
-            for (row, at) in instants.into_iter().enumerate() {
-                last = last.max(Some(at.0));
-                let at = Instant(self.point(at.0));
+            last = last.max(instants.iter().map(|at| at.0).max());
+            let mut first = 0;
+            for run in instants.chunk_by(|one, other| one == other) {
+                let run_rows = first..first + run.len();
+                first = run_rows.end;
+                let at = Instant(self.point(run[0].0));
                 if at.0 < self.next {
-                    late.push(rows + row);
+                    late.extend(run_rows.map(|row| rows + row));
                     continue;
                 }
-                if is_stamped && point.0 != at {
-                    point = (at, time_term(core, at.0));
-                }
+                let point = time_term(core, at.0);
                 for (stream, relation, places) in &routes {
-                    tuple.clear();
-                    tuple.extend(places.iter().map(|place| match place {
-                        Place::Column(column) => terms[*column][row],
-                        Place::Time => point.1,
-                        Place::Term(term) => *term,
-                    }));
+                    tuples.clear();
+                    for row in run_rows.clone() {
+                        tuples.extend(places.iter().map(|place| match place {
+                            Place::Column(column) => terms[*column][row],
+                            Place::Time => point,
+                            Place::Term(term) => *term,
+                        }));
+                    }
                     // It is not late: its time point is still to come.
-                    let told = core.push(*stream, *relation, &tuple, at);
+                    let told = core.push_together(*stream, *relation, run.len(), &tuples, at);
                     debug_assert!(told != Err(Refused::Late));
                 }
             }
@@ -223,22 +225,25 @@ impl Timeline {
 
     /// Evaluate the time points up to one. For each output relation a table with the column t and
     /// the terms: the facts that hold at each time point, or with the column diff those that came
-    /// and went.
+    /// and went. Then the time points that have no answer.
     fn play(
         &mut self,
         py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
         full: bool,
-    ) -> PyResult<Vec<Table>> {
-        let known = self.mirrors.take().filter(|(next, _)| full && *next == self.next);
+    ) -> PyResult<(Vec<Table>, Vec<i64>)> {
+        let mirrored = full || self.outside.is_some();
+        let known = self.mirrors.take().filter(|(next, _)| mirrored && *next == self.next);
         let mirrors = known.map(|(_, mirrors)| mirrors);
-        let mut answers = Answers::new(&mut kernel.core, &self.outputs, full, mirrors);
+        let how = (full, mirrored, self.is_answered(&kernel.core));
+        let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, mirrors);
         let outcome = self.play_into(py, kernel, to, &mut answers);
-        let is_known = full && outcome.is_ok();
-        let tables = outcome.and_then(|()| {
+        let is_known = mirrored && outcome.is_ok();
+        let tables = outcome.and_then(|without| {
             let tables = answers.tables(&kernel.core);
-            tables.map_err(|error| PyValueError::new_err(error.to_string()))
+            let tables = tables.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            Ok((tables, without))
         });
         let mirrors = answers.release(&mut kernel.core);
         self.mirrors = is_known.then_some((self.next, mirrors));
@@ -247,17 +252,28 @@ impl Timeline {
 }
 
 impl Timeline {
+    /// Whether the last time point has an answer.
+    fn is_answered(&self, core: &Core) -> bool {
+        self.outside.is_none_or(|relation| core.relation(relation).is_empty())
+    }
+
+    /// Evaluate the time points up to one; those that have no answer.
     fn play_into(
         &mut self,
         py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
         answers: &mut Answers,
-    ) -> PyResult<()> {
+    ) -> PyResult<Vec<i64>> {
+        let mut without = Vec::new();
         while self.next <= to {
             let tick = self.tick(py, kernel)?;
-            answers.note(&mut kernel.core, tick);
+            let is_answered = self.is_answered(&kernel.core);
+            answers.note(&kernel.core, tick, is_answered);
+            if !is_answered {
+                without.push(tick);
+            }
         }
-        Ok(())
+        Ok(without)
     }
 }

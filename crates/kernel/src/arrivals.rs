@@ -47,6 +47,12 @@ impl Batch {
         self.arrivals.push(arrival);
         self.terms.extend_from_slice(terms);
     }
+
+    /// Add so many that say the same of other terms.
+    pub fn extend(&mut self, arrival: Arrival, count: usize, terms: &[TermId]) {
+        self.arrivals.extend(std::iter::repeat_n(arrival, count));
+        self.terms.extend_from_slice(terms);
+    }
 }
 
 /// Batches by the tick that admits them.

@@ -114,6 +114,21 @@ impl Builtin {
     }
 }
 
+impl Builtin {
+    /// Whether a comparison holds for two whole numbers; none for other builtins.
+    pub fn holds_for(self, left: i64, right: i64) -> Option<bool> {
+        match self {
+            Self::Equal => Some(left == right),
+            Self::NotEqual => Some(left != right),
+            Self::LessThan => Some(left < right),
+            Self::GreaterThan => Some(left > right),
+            Self::Le => Some(left <= right),
+            Self::Ge => Some(left >= right),
+            _ => None,
+        }
+    }
+}
+
 /// Evaluates guards, and keeps the regular expressions it met.
 #[derive(Default)]
 pub struct Evaluator {
@@ -399,6 +414,20 @@ mod tests {
         assert!(equal(TWO, TWO_POINT_OH));
         assert!(!equal(TWO, "\"2\""));
         assert!(equal("<a>", "<a>"));
+    }
+
+    #[test]
+    fn comparisons_of_whole_numbers_are_those_of_their_texts() {
+        use Builtin::{Equal, Ge, GreaterThan, Le, LessThan, NotEqual};
+        let mut guards = Evaluator::default();
+        for builtin in [Equal, NotEqual, LessThan, GreaterThan, Le, Ge] {
+            for (left, right) in [(-3, 2), (2, 2), (10, 9)] {
+                let texts = [left, right].map(|number| typed_text(number, "integer"));
+                let told = guards.test(builtin, &[&texts[0], &texts[1]]);
+                assert_eq!(builtin.holds_for(left, right), Some(told));
+            }
+        }
+        assert_eq!(Builtin::Sum.holds_for(1, 2), None);
     }
 
     #[test]

@@ -129,10 +129,7 @@ impl<O: Observer> Walk<'_, '_, O> {
                 self.is_same(inputs) || self.descend(node, until)
             }
             Step::Test(builtin, inputs) => {
-                let Scene { dictionary, evaluator, .. } = &mut *self.scene;
-                let test = |texts: &[&str]| evaluator.test(*builtin, texts);
-                let holds = with_texts(inputs, self.slots, dictionary, test);
-                !holds || self.descend(node, until)
+                !self.holds(*builtin, inputs) || self.descend(node, until)
             }
             Step::Compute(builtin, inputs, slot) => {
                 let Some(result) = self.compute(*builtin, inputs) else { return true };
@@ -208,6 +205,19 @@ impl<O: Observer> Walk<'_, '_, O> {
     fn is_same(&self, inputs: &[Operand]) -> bool {
         let mut terms = inputs.iter().map(|input| resolve(input, self.slots));
         terms.next() == terms.next()
+    }
+
+    /// Whether a test holds. Most compare whole numbers, which the dictionary knows.
+    fn holds(&mut self, builtin: Builtin, inputs: &[Operand]) -> bool {
+        let Scene { dictionary, evaluator, .. } = &mut *self.scene;
+        if let [left, right] = inputs
+            && let Some(left) = dictionary.whole_number(resolve(left, self.slots))
+            && let Some(right) = dictionary.whole_number(resolve(right, self.slots))
+            && let Some(holds) = builtin.holds_for(left, right)
+        {
+            return holds;
+        }
+        with_texts(inputs, self.slots, dictionary, |texts| evaluator.test(builtin, texts))
     }
 
     fn compute(&mut self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {

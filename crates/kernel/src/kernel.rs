@@ -328,6 +328,22 @@ impl Kernel {
         terms: &[TermId],
         at: Instant,
     ) -> Result<(), Refused> {
+        self.push_together(stream, relation, 1, terms, at)
+    }
+
+    /// State so many facts of a relation that happen together, their terms one after the other.
+    ///
+    /// # Errors
+    /// As `push`.
+    pub fn push_together(
+        &mut self,
+        stream: StreamId,
+        relation: RelationId,
+        count: usize,
+        terms: &[TermId],
+        at: Instant,
+    ) -> Result<(), Refused> {
+        debug_assert_eq!(terms.len(), count * self.relations[relation.index()].arity());
         if self.is_late(at) {
             return Err(Refused::Late);
         }
@@ -337,7 +353,10 @@ impl Kernel {
             Window::Count { .. } => Says::Counts(stream),
             _ => Says::HoldsUntil(until),
         };
-        self.enqueue(Arrival { at, relation, says }, terms);
+        for term in terms {
+            self.dictionary.retain(*term);
+        }
+        self.arrivals.batch(at).extend(Arrival { at, relation, says }, count, terms);
         Ok(())
     }
 

@@ -30,6 +30,7 @@ pub mod relation;
 pub mod rule;
 pub mod snapshot;
 pub mod term;
+mod text;
 pub mod value;
 mod walks;
 pub mod window;

@@ -1,45 +1,74 @@
 //! The dictionary: term texts to dense 32-bit ids, and back.
 //!
-//! Shape: `texts[id]`, `uses[id]`, and a hash table of ids by text. A term is its N-Triples text.
+//! Shape: by id, the text with its hash, the whole number it denotes and its uses; and a hash table
+//! of ids by text. A term is its N-Triples text; a short one is kept in place (`text.rs`).
 //! Invariant: an id stays with its text while anything uses it; an unused id is given back by the
-//! next `sweep`, not before, so that what a tick handed out can still be read until the next tick.
+//! next `sweep`, not before, so that what a tick handed out can still be read until the next tick,
+//! or while the dictionary is held, until that ends.
 
 use hashbrown::DefaultHashBuilder;
 use hashbrown::hash_table::{Entry, HashTable};
 use std::hash::BuildHasher;
 
 use crate::ids::TermId;
+use crate::text::Text;
+use crate::value::whole_number;
+
+/// Stands for a term that is no whole number, or this one.
+const NO_NUMBER: i64 = i64::MIN;
+
+/// A term: its text, if the id is in use, with what is asked of it again and again.
+struct Term {
+    text: Option<Text>,
+    hash: u64,
+    number: i64,
+}
+
+impl Term {
+    fn new(text: &str, hash: u64) -> Self {
+        let number = whole_number(text).unwrap_or(NO_NUMBER);
+        Self { text: Some(Text::new(text)), hash, number }
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.text.as_ref().is_some_and(|own| own.bytes() == text.as_bytes())
+    }
+}
 
 /// Interned terms, counted by use.
 #[derive(Default)]
 pub struct Dictionary {
-    texts: Vec<Option<Box<str>>>,
+    terms: Vec<Term>,
     uses: Vec<u32>,
     ids: HashTable<TermId>,
     hasher: DefaultHashBuilder,
     unused: Vec<TermId>,
     idle: Vec<TermId>,
     bytes: usize,
+    held: bool,
 }
 
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        let Self { texts, uses, ids, hasher, unused, idle, bytes } = self;
+        let Self { terms, uses, ids, hasher, unused, idle, bytes, .. } = self;
         let hash = hasher.hash_one(text);
-        let same = |id: &TermId| texts[id.index()].as_deref() == Some(text);
-        let rehash = |id: &TermId| hasher.hash_one(texts[id.index()].as_deref().unwrap_or(""));
-        match ids.entry(hash, same, rehash) {
+        let same = |id: &TermId| {
+            let term = &terms[id.index()];
+            term.hash == hash && term.has(text)
+        };
+        match ids.entry(hash, same, |id| terms[id.index()].hash) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
                 let id = unused.pop().unwrap_or_else(|| TermId::at(uses.len()));
                 entry.insert(id);
                 *bytes += text.len();
+                let term = Term::new(text, hash);
                 if id.index() == uses.len() {
-                    texts.push(Some(text.into()));
+                    terms.push(term);
                     uses.push(0);
                 } else {
-                    texts[id.index()] = Some(text.into());
+                    terms[id.index()] = term;
                 }
                 idle.push(id);
                 id
@@ -50,12 +79,19 @@ impl Dictionary {
     /// The id of a text, if it has one.
     pub fn lookup(&self, text: &str) -> Option<TermId> {
         let hash = self.hasher.hash_one(text);
-        self.ids.find(hash, |id| self.text(*id) == text).copied()
+        self.ids.find(hash, |id| self.terms[id.index()].has(text)).copied()
     }
 
     /// The text of a term in use.
     pub fn text(&self, id: TermId) -> &str {
-        self.texts[id.index()].as_deref().unwrap_or("")
+        self.terms[id.index()].text.as_ref().map_or("", Text::as_str)
+    }
+
+    /// The whole number that a term denotes as an xsd:integer.
+    #[inline]
+    pub fn whole_number(&self, id: TermId) -> Option<i64> {
+        let number = self.terms[id.index()].number;
+        (number != NO_NUMBER).then_some(number)
     }
 
     /// One more use.
@@ -72,22 +108,30 @@ impl Dictionary {
         }
     }
 
+    /// From now on give no id back, or do so again: what several ticks hand out can then be read.
+    pub fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
     /// Give back the ids that nothing uses.
     pub fn sweep(&mut self) {
+        if self.held {
+            return;
+        }
         let mut idle = std::mem::take(&mut self.idle);
         for id in idle.drain(..) {
             if self.uses[id.index()] > 0 {
                 continue;
             }
             // An id may be idle more than once; the first time took its text away.
-            let Some(text) = self.texts[id.index()].take() else {
+            let Term { text, hash, .. } = &mut self.terms[id.index()];
+            let Some(text) = text.take() else {
                 continue;
             };
-            let hash = self.hasher.hash_one(&*text);
-            if let Ok(entry) = self.ids.find_entry(hash, |other| *other == id) {
+            if let Ok(entry) = self.ids.find_entry(*hash, |other| *other == id) {
                 entry.remove();
             }
-            self.bytes -= text.len();
+            self.bytes -= text.bytes().len();
             self.unused.push(id);
         }
         self.idle = idle;
@@ -105,38 +149,38 @@ impl Dictionary {
 
     /// An estimate of the memory held.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.texts.capacity() * 20 + self.ids.capacity() * 5
+        self.bytes + self.terms.capacity() * (size_of::<Term>() + 4) + self.ids.capacity() * 5
     }
 
     /// Every term with its uses, by id, for a snapshot.
     pub fn entries(&self) -> impl Iterator<Item = (TermId, &str, u32)> {
         (0..self.uses.len()).filter_map(|position| {
-            let id = TermId::at(position);
-            self.texts[position].as_deref().map(|text| (id, text, self.uses[position]))
+            let text = self.terms[position].text.as_ref()?;
+            Some((TermId::at(position), text.as_str(), self.uses[position]))
         })
     }
 
     /// A dictionary with exactly these entries.
     pub fn restore(entries: impl IntoIterator<Item = (TermId, Box<str>, u32)>) -> Self {
         let mut dictionary = Self::default();
+        let nothing = || Term { text: None, hash: 0, number: NO_NUMBER };
         for (id, text, uses) in entries {
             while dictionary.uses.len() < id.index() {
                 dictionary.unused.push(TermId::at(dictionary.uses.len()));
-                dictionary.texts.push(None);
+                dictionary.terms.push(nothing());
                 dictionary.uses.push(0);
             }
             dictionary.bytes += text.len();
             dictionary.uses.push(uses);
-            dictionary.texts.push(Some(text));
+            dictionary.terms.push(Term::new(&text, dictionary.hasher.hash_one(&*text)));
             if uses == 0 {
                 dictionary.idle.push(id);
             }
         }
-        let Self { texts, ids, hasher, .. } = &mut dictionary;
-        let hash_of = |id: &TermId| hasher.hash_one(texts[id.index()].as_deref().unwrap_or(""));
-        for id in (0..texts.len()).map(TermId::at) {
-            if texts[id.index()].is_some() {
-                ids.insert_unique(hash_of(&id), id, hash_of);
+        let Self { terms, ids, .. } = &mut dictionary;
+        for id in (0..terms.len()).map(TermId::at) {
+            if terms[id.index()].text.is_some() {
+                ids.insert_unique(terms[id.index()].hash, id, |id| terms[id.index()].hash);
             }
         }
         dictionary
@@ -159,6 +203,30 @@ mod tests {
         dictionary.sweep();
         assert_eq!(dictionary.lookup("<a>"), None);
         assert_eq!(dictionary.intern("<b>"), a, "the id is used again");
+    }
+
+    #[test]
+    fn while_held_no_id_is_given_back() {
+        let mut dictionary = Dictionary::default();
+        let a = dictionary.intern("<a>");
+        dictionary.hold(true);
+        dictionary.sweep();
+        assert_eq!(dictionary.text(a), "<a>");
+        dictionary.hold(false);
+        dictionary.sweep();
+        assert_eq!(dictionary.lookup("<a>"), None);
+    }
+
+    #[test]
+    fn whole_numbers_are_known() {
+        let mut dictionary = Dictionary::default();
+        let mut number = |text: &str| {
+            let id = dictionary.intern(text);
+            dictionary.whole_number(id)
+        };
+        assert_eq!(number("\"-42\"^^<http://www.w3.org/2001/XMLSchema#integer>"), Some(-42));
+        assert_eq!(number("\"4x\"^^<http://www.w3.org/2001/XMLSchema#integer>"), None);
+        assert_eq!(number("\"42\""), None);
     }
 
     #[test]

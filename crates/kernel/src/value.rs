@@ -184,12 +184,17 @@ pub fn double_lexical(value: Double) -> String {
 /// How the text of an integer ends.
 const INTEGER: &str = "\"^^<http://www.w3.org/2001/XMLSchema#integer>";
 
+/// The whole number of an xsd:integer.
+pub fn whole_number(text: &str) -> Option<i64> {
+    text.strip_suffix(INTEGER)?.strip_prefix('"')?.parse().ok()
+}
+
 impl<'a> Value<'a> {
     /// The value of a term, if it has one.
     pub fn of(text: &'a str) -> Option<Self> {
         // Most values that are compared are plain integers.
-        if let Some(lexical) = text.strip_suffix(INTEGER) {
-            return lexical.strip_prefix('"')?.parse().ok().map(Self::Integer);
+        if text.ends_with(INTEGER) {
+            return whole_number(text).map(Self::Integer);
         }
         let (lexical, kind) = literal(text)?;
         if kind.is_empty() {

@@ -24,9 +24,8 @@ from ebbtide.engines.reference.lars import (
     Structure,
     answer_stream,
     collected,
-    group_of,
 )
-from ebbtide.languages.lars.analysis import below_of
+from ebbtide.languages.lars.analysis import below_of, group_of
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,

@@ -78,10 +78,13 @@ class LarsEngine(NativeEngine):
                 for one in self.lowered.clocks
             ],
             list(self._predicates),
+            self._relation_ids.get(OUTSIDE),
         )
         self._shown: set[Fact] = set()
         #: The atoms that held at the last time point; None after tables, which do not tell.
         self._holds: set[Fact] | None = set()
+        #: The time points of the last `play` that have no answer stream.
+        self.without_answer: list[Instant] = []
         if state is not None:
             self._resume(state)
         else:
@@ -116,7 +119,7 @@ class LarsEngine(NativeEngine):
             self.push(Fact(tally.route.relation, terms), point, tally.route.stream)
 
     def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
-        """Take the input atoms of Arrow data, whose columns hold the terms' texts."""
+        """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts."""
         if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
             raise ValueError(problem)
         routes = [self._placed(route, len(columns)) for route in self.lowered.routes[predicate]]
@@ -166,12 +169,13 @@ class LarsEngine(NativeEngine):
         """Evaluate the time points up to one; for each intensional predicate what they say.
 
         A table has the columns t, c0, c1, ...; it tells the atoms that hold at each time point, or
-        without `full`, with the column diff, those that began to (+1) and ceased to (-1).
+        without `full`, with the column diff, those that began to (+1) and ceased to (-1). At time
+        points without an answer stream, which `without_answer` then lists, nothing holds.
         """
-        if self.lowered.has_outside:
-            raise ValueError("this program is evaluated time point by time point, with tick()")
         self._holds = None
-        tables = self._timeline.play(self._kernel, to, full)
+        tables, self.without_answer = self._timeline.play(self._kernel, to, full)
+        if self.lowered.has_outside:
+            self._shown = set() if self._is_outside() else self._all_that_holds()
         return {
             predicate: table
             for predicates, table in zip(self._predicates.values(), tables, strict=True)

@@ -155,8 +155,8 @@ class LarsReasoner:
     ) -> list[int]:
         """State the atoms of a table that speaks Arrow; the numbers of the rows that came late.
 
-        The column `time` holds instants, the others the texts of the terms: N-Triples texts, such
-        as `<x2>` for the constant x2. The rows arrive at once: only the time points that are over
+        The column `time` holds instants, the others terms: whole numbers, or N-Triples texts, such
+        as `<x2>` for the constant x2, best in dictionaries where they repeat. The rows arrive at once: only the time points that are over
         make them late. Late rows are counted, and left to the caller. Give `start`: while the first
         time point is not known, atoms of tables are taken one by one.
         """
@@ -220,7 +220,8 @@ class LarsReasoner:
         """As `advance`, but the answers are Arrow tables, one a predicate.
 
         The columns are t, c0, c1, ... and, without `full`, diff: +1 for an atom that begins to hold
-        at t and -1 for one that ceases to.
+        at t and -1 for one that ceases to. `without_answer` then lists the time points that have no
+        answer stream, at which nothing holds.
         """
         if to is not None:
             self._time.complete(as_instant(to))
@@ -232,6 +233,11 @@ class LarsReasoner:
             return dict(engine.play(engine.next - 1 if last is None else last, full=full))
         finally:
             self._time.skip(engine.next)
+
+    @property
+    def without_answer(self) -> list[Instant]:
+        """The time points of the last `play` that have no answer stream."""
+        return list(self._native().without_answer)
 
     # ---- late atoms --------------------------------------------------------------------------
 

@@ -90,20 +90,27 @@ def facts(stream: AtomStream) -> Iterator[tuple[Instant, list[Fact]]]:
 def tables(
     stream: AtomStream, batch: int, columns: list[str]
 ) -> Iterator[tuple[Instant, int, Any]]:
-    """A stream as Arrow tables of `batch` time points: the last one, the rows, the table."""
+    """A stream as Arrow tables of `batch` time points: the last one, the rows, the table.
+
+    Whole numbers are numbers, texts are in dictionaries, one a table: as columnar files have them.
+    """
     import pyarrow as pa
 
     points = stream()
     while chunk := list(islice(points, batch)):
         times = [at for at, atoms in chunk for _ in atoms]
-        rows = [
-            [_term(argument).text for argument in atom.arguments]
-            for _, atoms in chunk
-            for atom in atoms
-        ]
+        rows = [atom.arguments for _, atoms in chunk for atom in atoms]
         arrays = [pa.array(times, pa.int64())]
-        arrays += [pa.array([row[place] for row in rows]) for place in range(len(columns))]
+        arrays += [_column([row[place] for row in rows]) for place in range(len(columns))]
         yield chunk[-1][0], len(rows), pa.table(arrays, names=["t", *columns])
+
+
+def _column(arguments: list[str | int]) -> Any:
+    import pyarrow as pa
+
+    if all(isinstance(argument, int) for argument in arguments):
+        return pa.array(arguments, pa.int64())
+    return pa.array([_term(argument).text for argument in arguments]).dictionary_encode()
 
 
 def _term(argument: str | int) -> Any:

@@ -125,7 +125,7 @@ class Structure:
         places = [part.atom.arguments.index(variable) for variable in part.window.per]
         relation = part.atom.relation
         groups: dict[tuple[Term, ...], set[Fact]] = {}
-        for fact in self.background.union(*self.input.atoms.values()):
+        for fact in set(self.background).union(*self.input.atoms.values()):
             if fact.relation == relation:
                 key = tuple(fact.terms[place] for place in places)
                 groups.setdefault(key, set()).add(fact)
