@@ -60,10 +60,12 @@ def test_late_rows_of_tables_are_told() -> None:
 def test_tables_need_no_first_time_point(start: int | None) -> None:
     reasoner = LarsReasoner(SEEN, start=start)
     reasoner.push_table(pa.table({"t": [4, 3], "x": ["<a>", "<b>"]}), "p", columns=["x"])
+    reasoner.push_table(pa.table({"t": [4], "x": [-7]}), "p", columns=["x"])
     answers: dict[str, Any] = reasoner.play(to=4, full=True)
     rows = [tuple(row.values()) for row in pa.table(answers["q"]).to_pylist()]
-    assert sorted(rows) == [(3, "<b>"), (4, "<a>"), (4, "<b>")]
-    assert said(reasoner, to=5) == {5: ["q(a)"]}
+    seven = '"-7"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    assert sorted(rows) == [(3, "<b>"), (4, seven), (4, "<a>"), (4, "<b>")]
+    assert said(reasoner, to=5) == {5: ["q(-7)", "q(a)"]}
 
 
 def test_a_program_is_refused_at_its_first_atom() -> None:

@@ -124,7 +124,7 @@ def is_columnar(items: object) -> bool:
 def record_batches(
     items: Any, names: Sequence[str] = (TIME_COLUMN, *TERM_COLUMNS)
 ) -> Iterator[Any]:
-    """The table as record batches: a column of instants (int64 milliseconds), then texts."""
+    """The table as record batches: a column of instants (int64 milliseconds), then terms."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -143,8 +143,11 @@ def record_batches(
                 row = first_row + column.is_null().index(True).as_py()
                 raise ValueError(f"row {row} has no {name}")
         first_row += batch.num_rows
-        texts = [column.cast(pa.string()) for column in columns[1:]]
-        yield pa.record_batch([_milliseconds(columns[0]), *texts], names=list(names))
+        terms = [
+            column if pa.types.is_integer(column.type) else column.cast(pa.string())
+            for column in columns[1:]
+        ]
+        yield pa.record_batch([_milliseconds(columns[0]), *terms], names=list(names))
 
 
 def _milliseconds(column: Any) -> Any:

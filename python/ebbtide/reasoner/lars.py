@@ -29,7 +29,7 @@ from ebbtide.reasoner.intake import record_batches
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.timeline import Timeline
-from ebbtide.terms import parse_term
+from ebbtide.terms import parse_term, to_term
 from ebbtide.time import Instant, WindowError, as_instant
 
 if TYPE_CHECKING:
@@ -363,9 +363,10 @@ class LarsReasoner:
         """State the atoms of a table one by one."""
         for batch in record_batches(data, (time, *columns)):
             instants = batch.column(time).to_pylist()
-            names = [batch.column(name).to_pylist() for name in columns]
-            for at, *texts in zip(instants, *names, strict=True):
-                self._take(Fact(predicate, tuple(map(parse_term, texts))), at)
+            values = [batch.column(name).to_pylist() for name in columns]
+            for at, *row in zip(instants, *values, strict=True):
+                terms = (to_term(each) if type(each) is int else parse_term(each) for each in row)
+                self._take(Fact(predicate, tuple(terms)), at)
             if instants:
                 self._time.happened(STREAM, min(instants), max(instants))
         return []
