@@ -156,9 +156,10 @@ class LarsReasoner:
         """State the atoms of a table that speaks Arrow; the numbers of the rows that came late.
 
         The column `time` holds instants, the others terms: whole numbers, or N-Triples texts, such
-        as `<x2>` for the constant x2, best in dictionaries where they repeat. The rows arrive at once: only the time points that are over
-        make them late. Late rows are counted, and left to the caller. Give `start`: while the first
-        time point is not known, atoms of tables are taken one by one.
+        as `<x2>` for the constant x2, best in dictionaries where they repeat. The rows arrive at
+        once: only the time points that are over make them late. Late rows are counted, and left to
+        the caller. Give `start`: while the first time point is not known, atoms of tables are taken
+        one by one.
         """
         if self._engine is None:
             return self._push_rows(data, predicate, time, columns)
