@@ -10,6 +10,7 @@ rdflib, the oracle's engine, needs minutes a tick for the rest.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -32,7 +33,7 @@ SSN, SAO = "http://purl.oclc.org/NET/ssnx/ssn#", "http://purl.oclc.org/NET/sao/"
 CITY = "http://www.insight-centre.org/citytraffic#"
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 PACE = 1_600
-ROWS = 4
+ROWS = int(os.environ.get("EBBTIDE_CITYBENCH_ROWS", "12"))
 
 pytestmark = pytest.mark.skipif(not QUERIES, reason=ABSENT)
 

@@ -3,7 +3,7 @@
 use ebbtide_kernel::ids::RelationId;
 use ebbtide_kernel::instant::Instant;
 use ebbtide_sparql::dataset::{Dataset, View};
-use ebbtide_sparql::query::{Answers, Instants, Query, instants};
+use ebbtide_sparql::query::{Answers, Instants, Query, add_instants};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -29,15 +29,16 @@ impl SparqlQuery {
 
     /// Ask the graphs and tables: solutions as (variables, rows), a truth, or triples.
     ///
-    /// `dated` is the range of the windows of the first graph, if its triples are to have instants.
-    #[pyo3(signature = (graphs, tables, now, dated=None))]
+    /// `dated` are the ranges of the windows of the first graphs, if their triples are to have
+    /// instants.
+    #[pyo3(signature = (graphs, tables, now, dated=Vec::new()))]
     fn answers<'py>(
         &self,
         py: Python<'py>,
         graphs: Vec<(Option<String>, ViewTuple)>,
         tables: Vec<(String, ViewTuple)>,
         now: &str,
-        dated: Option<i64>,
+        dated: Vec<Option<i64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let views =
             || graphs.iter().map(|(_, view)| view).chain(tables.iter().map(|(_, view)| view));
@@ -54,10 +55,12 @@ impl SparqlQuery {
             let named = graphs.iter().zip(first).map(|((name, _), view)| (name.as_deref(), *view));
             let aside = tables.iter().zip(rest).map(|((name, _), view)| (name.as_str(), *view));
             let dataset = Dataset::new(named.collect(), aside.collect());
-            let happened = match (dated, first.first()) {
-                (Some(range), Some(view)) => instants(*view, range),
-                _ => Instants::new(),
-            };
+            let mut happened = Instants::new();
+            for (view, range) in first.iter().zip(&dated) {
+                if let Some(range) = range {
+                    add_instants(&mut happened, *view, *range);
+                }
+            }
             let answers = self.query.answers(&dataset, now, happened);
             let missed = dataset.missed();
             drop(dataset);

@@ -36,22 +36,23 @@ pub enum Answers {
     Triples(Vec<[String; 3]>),
 }
 
-/// When triples happened: those of some view, a range before their end.
+/// When triples happened, if in several views then the latest.
 pub type Instants = HashMap<[String; 3], i64>;
 
-/// When the triples of a view happened, if they hold for `range` from then on.
-pub fn instants(view: View<'_>, range: i64) -> Instants {
+/// Add when the triples of a view happened, if they hold for `range` from then on.
+pub fn add_instants(happened: &mut Instants, view: View<'_>, range: i64) {
     let dictionary = view.kernel.dictionary();
     let relation = view.kernel.relation(view.relation);
     let dated = relation.live().filter(|row| {
         let until = relation.until(*row);
         until > view.after && until != FOREVER && until != NEVER
     });
-    let entry = |row| {
+    for row in dated {
         let term = |column| dictionary.text(relation.term(row, column)).to_owned();
-        ([term(0), term(1), term(2)], relation.until(row).0 - range)
-    };
-    dated.map(entry).collect()
+        let at = relation.until(row).0 - range;
+        let known = happened.entry([term(0), term(1), term(2)]).or_insert(at);
+        *known = at.max(*known);
+    }
 }
 
 impl Query {

@@ -11,11 +11,13 @@ that was due when it arrived. The watermark is the slowest stream's that any que
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
+from ebbtide.queries.dated import DatedView
 from ebbtide.queries.explain import explained
 from ebbtide.queries.lowering import plan_query
 from ebbtide.queries.network import fed_stream, ranks
@@ -25,6 +27,7 @@ from ebbtide.queries.schedule import Schedule
 from ebbtide.queries.sight import (
     Sight,
     closes_of,
+    dated_range,
     grids_of,
     lag_of,
     sight_key,
@@ -175,10 +178,17 @@ class QueryEngine:
         sights: list[Sight] = []
         for each in wanted:
             key, widest, first = sight_key(each, program, grids, lag, closes)
+            dated = dated_range(each, key, query) if query.timestamps and each.windows else None
+            if query.timestamps and each.windows and dated is None:
+                key = replace(key, is_dated=True, range=widest)
             known = {sight.view.key: sight.view for sight in sights} | self._views
-            view = known.get(key) or View(key, program, self._graphs, self._lazy)
+            view = known.get(key)
+            if view is None and key.is_dated:
+                view = DatedView(key, program, self._graphs)
+            elif view is None:
+                view = View(key, program, self._graphs, self._lazy)
             reader = wants(plan, each.name, widest, step)
-            sights.append(Sight(each.name, view, reader, first))
+            sights.append(Sight(each.name, view, reader, first, dated))
         streams = [self._stream(each.stream) for each in query.streams]
         instants = {stream.name: stream.instants for stream in streams}
         task = Task(number, handle, report, grids, lag, closes, sights, plan, instants)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
-from ebbtide.program import Program
+from ebbtide.program import Program, ProgramError
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
 from ebbtide.queries.report import Report
@@ -41,6 +41,8 @@ class Sight:
     view: View
     reader: Reader
     first: Instant | None
+    #: How long its triples hold after they happened, if that is asked; as its own windows are.
+    dated: int | None = None
 
     @property
     def widest(self) -> int:
@@ -110,6 +112,15 @@ def sight_key(
             firsts.append(closes.first)
     key, widest = view_key(program, wanted.statics, windows)
     return key, widest, min(firsts, default=None)
+
+
+def dated_range(wanted: Wanted, key: ViewKey, query: ContinuousQuery) -> int | None:
+    """How long the triples of a graph hold after they happened; None if its windows differ."""
+    if not all(isinstance(each.window, TimeWindow) for each in wanted.windows):
+        raise ProgramError("f:timestamp needs windows of time", query.origin)
+    ranges = {each.window.range for each in wanted.windows if isinstance(each.window, TimeWindow)}
+    is_moved = any(pane.closes for pane in key.windows)
+    return ranges.pop() if len(ranges) == 1 and not is_moved else None
 
 
 def holds_anything(window: StreamWindow, instants: Instants, tick: Instant) -> bool:

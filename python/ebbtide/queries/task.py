@@ -14,8 +14,8 @@ from typing import Final
 from ebbtide._kernel import SparqlQuery
 from ebbtide.languages.rspql import StreamWindow, TimeWindow
 from ebbtide.languages.sparql_rules import UNBOUND
-from ebbtide.program import ProgramError
 from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
+from ebbtide.queries.dated import DatedView
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
 from ebbtide.queries.lowering import Asked, Direct
@@ -70,15 +70,8 @@ class Task:
         self._closes = closes
         self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
-        self._dated = _dated_range(self.query.streams) if self.query.timestamps else None
         self._before: tuple[Row, ...] = ()
         self._looked_at: dict[StreamWindow, Instant] = {}
-        is_moved = any(pane.closes for pane in self._sights[None].view.key.windows)
-        if self.query.timestamps and (self._dated is None or is_moved):
-            raise ProgramError(
-                "f:timestamp needs windows of time, all of the same range and step",
-                self.query.origin,
-            )
 
     @property
     def sight(self) -> Instant | None:
@@ -273,7 +266,7 @@ class Task:
                 tables.append((table.name, self.upper.seen(relation)))
             elif (sight := shown.get(table.graph)) is not None:
                 tables.append((table.name, sight.view.seen(sight.widest, relation)))
-        dated = None if self._dated is None else self._dated + self._surplus
+        dated = [self._dated(sight) for sight in shown.values()]
         found = self._asked.answers(graphs, tables, _iso(tick), dated)
         if isinstance(found, bool):
             return (), _SOLUTION if found else ()
@@ -282,24 +275,16 @@ class Task:
             return tuple(variables), tuple(map(tuple, rows))
         return TRIPLE_VARIABLES, tuple(dict.fromkeys(tuple(triple) for triple in found))
 
-    @property
-    def _surplus(self) -> int:
-        """How much wider the view of the default graph is than the windows."""
-        default = self._sights[None]
-        return default.view.widest - default.widest
+    def _dated(self, sight: Sight) -> int | None:
+        """How long the triples of a view hold after they happened, if that is asked."""
+        if isinstance(sight.view, DatedView):
+            return sight.view.span
+        return None if sight.dated is None else sight.dated + sight.view.widest - sight.widest
 
 
 def _projected(row: Sequence[str | None], plan: Direct) -> Row:
     texts = (None if column is None else row[column] for column in plan.columns)
     return tuple(None if text == UNBOUND.text else text for text in texts)
-
-
-def _dated_range(windows: Sequence[StreamWindow]) -> int | None:
-    """The range that all windows have; None if they differ."""
-    ranges = {
-        each.window.range if isinstance(each.window, TimeWindow) else None for each in windows
-    }
-    return ranges.pop() if len(ranges) == 1 else None
 
 
 def _iso(tick: Instant) -> str:

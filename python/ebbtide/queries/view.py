@@ -94,6 +94,8 @@ class ViewKey:
     statics: frozenset[IRI | None]
     windows: frozenset[Pane]
     range: int | None
+    #: Whether its triples say when they happened, though its windows differ.
+    is_dated: bool = False
 
 
 def can_share(program: Program, windows: Sequence[StreamWindow]) -> bool:
