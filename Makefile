@@ -88,7 +88,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 	$(call say,"writing docs/conformance.md")
 	@$(BIN)/python -m tests.conformance
 	$(call say,"the conformance suites")
-	@$(PYTEST) -n 2 tests/conformance
+	@EBBTIDE_CITYBENCH_ROWS=40 $(PYTEST) -n 2 tests/conformance
 
 .PHONY: chaos
 chaos: java ready ## kill -9 pipelines on Spark 30 times, and compare (about 10 minutes)

@@ -140,7 +140,7 @@ class SparqlQuery:
         graphs: list[tuple[str | None, _View]],
         tables: list[tuple[str, _View]],
         now: str,
-        dated: list[int | None] = [],
+        dated: list[int | None] = ...,
     ) -> tuple[list[str], list[list[str | None]]] | bool | list[list[str]]: ...
 
 @final

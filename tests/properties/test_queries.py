@@ -20,7 +20,7 @@ from ebbtide.queries import Answers, QueryEngine
 from ebbtide.queries.answers import Row, difference
 from ebbtide.regimes import load
 from ebbtide.terms import IRI, Term, parse_term, to_term
-from ebbtide.testing.query_oracle import answers, comparable, dataset_at
+from ebbtide.testing.query_oracle import answers, comparable, dataset_at, in_time_window
 
 E = "http://e/"
 STREAMS = [IRI(E + "s1"), IRI(E + "s2")]
@@ -286,6 +286,34 @@ def test_answers_are_those_of_rdflib_on_the_oracle_s_windows(case: Case, lazy: b
     pushed(engine, case)
     engine.finish()
     check(case, list(query))
+
+
+@given(
+    cases(has_retractions=False),
+    st.sampled_from(["content-change", "non-empty", "content-change,non-empty"]),
+)
+def test_report_policies_are_about_what_the_windows_hold(case: Case, policy: str) -> None:
+    engine = opened(case)
+    every, some = (
+        engine.register(changed(case.query, name=report), report=report)
+        for report in ("window-close", policy)
+    )
+    pushed(engine, case)
+    engine.finish()
+    before: list[Any] | None = None
+    expected = []
+    for tick in (each.tick for each in every):
+        held = [
+            set(in_time_window(each.window, case.streams[each.stream], tick, 0))
+            if isinstance(each.window, TimeWindow)
+            else {(fact, at) for fact, at in case.streams[each.stream] if at <= tick}
+            for each in case.query.streams
+        ]
+        changes = before is None or held != before
+        if (changes or "change" not in policy) and (any(held) or "empty" not in policy):
+            expected.append(tick)
+        before = held
+    assert [each.tick for each in some] == expected
 
 
 def moves_at_every_instant(query: ContinuousQuery) -> ContinuousQuery:

@@ -36,16 +36,21 @@ def in_window(
 
     The retractions are those that are seen at t.
     """
-    match window.window:
-        case CountWindow(size):
-            return _last(size, [each for each in events if each[1] <= t], retractions)
-        case TimeWindow(range, step, "(]"):
-            end = t - (t - t0) % step
-            found = [(fact, at) for fact, at in events if end - range < at <= end]
-        case TimeWindow(range, step, _):
-            close = t - (t - t0 - range) % step
-            found = [(fact, at) for fact, at in events if close - range <= at < close]
+    if isinstance(window.window, CountWindow):
+        return _last(window.window.size, [each for each in events if each[1] <= t], retractions)
+    found = in_time_window(window.window, events, t, t0)
     return [fact for fact, at in found if not is_retracted(fact, at, retractions)]
+
+
+def in_time_window(
+    window: TimeWindow, events: Iterable[Timed], t: Instant, t0: Instant
+) -> list[Timed]:
+    """What happened within a window, seen at t, when windows are aligned to t0."""
+    if window.bounds == "(]":
+        end = t - (t - t0) % window.step
+        return [(fact, at) for fact, at in events if end - window.range < at <= end]
+    close = t - (t - t0 - window.range) % window.step
+    return [(fact, at) for fact, at in events if close - window.range <= at < close]
 
 
 def is_retracted(fact: Fact, at: Instant, retractions: Iterable[Timed]) -> bool:

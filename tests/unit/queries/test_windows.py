@@ -67,6 +67,86 @@ def test_a_window_of_rspql_holds_its_opening_and_not_its_close() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("at", "csparql_ticks", "rspql_ticks"),
+    [
+        (9, [10, 15], [10, 15]),  # inside
+        (10, [10, 15], [15, 20]),  # exactly at a close, which is also an opening
+        (11, [15, 20], [15, 20]),
+        (20, [20, 25], [25, 30]),
+    ],
+)
+def test_boundary_instants(at: int, csparql_ticks: list[int], rspql_ticks: list[int]) -> None:
+    """Which windows of length 10, every 5, hold a fact; another one opens and closes the story."""
+    events = [(0, 1), (at, 2), (40, 3)]
+    for text, ticks in (
+        (csparql("RANGE 10ms STEP 5ms"), csparql_ticks),
+        (rspql("RANGE PT0.010S STEP PT0.005S"), rspql_ticks),
+    ):
+        assert [tick for tick, values in seen(text, events).items() if 2 in values] == ticks
+
+
+@pytest.mark.parametrize(
+    ("at", "held"), [(2, []), (3, [2]), (4, [2])], ids=["before t0", "at t0", "after t0"]
+)
+def test_facts_about_t0(at: int, held: list[int]) -> None:
+    events = [(at, 2), (9, 3)]
+    for text, first in (
+        (csparql("RANGE 5ms STEP 5ms"), 3 if at == 3 else 8),
+        (
+            rspql("RANGE PT0.005S STEP PT0.005S"),
+            8,
+        ),
+    ):
+        found = seen(text, events, t0=3)
+        assert found.get(first, []) == held
+
+
+def test_windows_of_one_fact_wide_steps_and_gaps() -> None:
+    #      a step longer than the range leaves gaps that no window sees
+    events = [(1, 1), (9, 2), (12, 3), (19, 4)]
+    assert seen(csparql("RANGE 3ms STEP 10ms"), events) == {10: [2], 20: [4]}
+    assert seen(rspql("RANGE PT0.003S STEP PT0.010S"), events) == {3: [1], 13: [3], 23: []}
+
+
+@pytest.mark.parametrize(
+    ("report", "ticks"),
+    [
+        ("window-close", [10, 20, 30, 40, 50]),
+        ("content-change", [10, 30, 50]),
+        ("non-empty", [10, 20, 50]),
+        ("content-change,non-empty", [10, 50]),
+        ("periodic:25ms", [25, 50]),
+        ("periodic:12ms,non-empty", [12, 24, 48]),
+    ],
+)
+def test_report_policies_of_rspql(report: str, ticks: list[int]) -> None:
+    #      0    5    10   15   20   25   30   35   40   45   50
+    #           1                                       2
+    #      [-------------------)                              closes at 20
+    #                                    [-------------------) closes at 50
+    events = [(5, 1), (45, 2)]
+    assert list(seen(rspql("RANGE PT0.020S STEP PT0.010S"), events, report=report)) == ticks
+
+
+@pytest.mark.parametrize(
+    ("report", "ticks"),
+    [("content-change", [0, 10, 30]), ("non-empty", [0, 5, 10, 15, 20, 25, 30])],
+)
+def test_report_policies_of_count_windows(report: str, ticks: list[int]) -> None:
+    text = f"REGISTER QUERY q COMPUTE EVERY 5ms AS {csparql('RANGE TRIPLES 2')}"
+    assert list(seen(text, [(0, 1), (7, 2), (28, 3)], report=report)) == ticks
+
+
+def test_a_retraction_is_a_change_of_content() -> None:
+    engine = QueryEngine(report="content-change")
+    query = engine.register(PREFIX + csparql("RANGE 100ms STEP 10ms"))
+    engine.push("http://e/s", fact(1), 5)
+    engine.retract(fact(1), 25)
+    engine.advance(50)
+    assert [(each.tick, len(each)) for each in query] == [(10, 1), (30, 0)]
+
+
 def test_a_tumbling_window_holds_each_fact_once() -> None:
     events = [(1, 1), (10, 2), (11, 3), (20, 4), (21, 5)]
     assert seen(csparql("RANGE 10ms TUMBLING"), events) == {10: [1, 2], 20: [3, 4], 30: [5]}
