@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+from ebbtide.cli.bench.shown import (
+    Quick,
+    Report,
+    Seed,
+    chosen,
+    extra_needed,
+    measure,
+    wanted,
+)
 
 
 class Measured(StrEnum):
@@ -51,18 +59,14 @@ def imars(
     with extra_needed():
         from ebbtide.benches.imars import MEASUREMENTS, run
         from ebbtide.benches.imars.settings import FULL, QUICK
-    from dataclasses import replace
 
-    given: dict[str, Any] = {
-        "window": window,
-        "background": background,
-        "shares": tuple(sorted(set(share))) if share else None,
-        "depth": depth,
-        "fanout": fanout,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    settings = replace(QUICK if quick else FULL, seed=seed, **chosen)
-    names = [name for name in MEASUREMENTS if not only or name in only]
-    with progress() as say:
-        results = run(settings, names, say)
-    show_and_write(results, report, quick=quick)
+    settings = chosen(
+        QUICK if quick else FULL,
+        seed=seed,
+        window=window,
+        background=background,
+        shares=tuple(sorted(set(share))) if share else None,
+        depth=depth,
+        fanout=fanout,
+    )
+    measure(run, settings, wanted(MEASUREMENTS, only), report, quick=quick)

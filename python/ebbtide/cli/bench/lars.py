@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+from ebbtide.cli.bench.shown import (
+    Quick,
+    Report,
+    Seed,
+    chosen,
+    extra_needed,
+    measure,
+    wanted,
+)
 
 
 class Measured(StrEnum):
@@ -48,17 +56,13 @@ def lars(
     with extra_needed():
         from ebbtide.benches.lars import MEASUREMENTS, run
         from ebbtide.benches.lars.settings import FULL, QUICK
-    from dataclasses import replace
 
-    given: dict[str, Any] = {
-        "windows": tuple(sorted(set(window))) if window else None,
-        "rates": tuple(sorted(set(rate))) if rate else None,
-        "ticks": ticks,
-        "batch": batch,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    settings = replace(QUICK if quick else FULL, seed=seed, **chosen)
-    names = [name for name in MEASUREMENTS if not only or name in only]
-    with progress() as say:
-        results = run(settings, names, say)
-    show_and_write(results, report, quick=quick)
+    settings = chosen(
+        QUICK if quick else FULL,
+        seed=seed,
+        windows=tuple(sorted(set(window))) if window else None,
+        rates=tuple(sorted(set(rate))) if rate else None,
+        ticks=ticks,
+        batch=batch,
+    )
+    measure(run, settings, wanted(MEASUREMENTS, only), report, quick=quick)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+from ebbtide.cli.bench.shown import (
+    Quick,
+    Report,
+    Seed,
+    chosen,
+    extra_needed,
+    measure,
+    wanted,
+)
 from ebbtide.cli.errors import InputError
 
 
@@ -46,16 +54,12 @@ def queries(
     with extra_needed():
         from ebbtide.benches.queries import MEASUREMENTS, run
         from ebbtide.benches.queries.settings import FULL, QUICK
-    from dataclasses import replace
-
     missing = [name for name in ("rdflib", "pyoxigraph") if find_spec(name) is None]
     if peers and missing:
         raise InputError(f"--peers needs {', '.join(missing)}: pip install {' '.join(missing)}")
     base = QUICK if quick else FULL
-    chosen: dict[str, Any] = {"seed": seed, "peers": peers}
+    windows = base.windows
     if largest is not None:
-        chosen["windows"] = tuple(window for window in base.windows if window <= largest)
-    names = [name for name in MEASUREMENTS if not only or name in only]
-    with progress() as say:
-        results = run(replace(base, **chosen), names, say)
-    show_and_write(results, report, quick=quick)
+        windows = tuple(window for window in windows if window <= largest)
+    settings = chosen(base, seed=seed, peers=peers, windows=windows)
+    measure(run, settings, wanted(MEASUREMENTS, only), report, quick=quick)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ebbtide.cli.bench.peers import install_peers
-from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
+from ebbtide.cli.bench.shown import (
+    Quick,
+    Report,
+    Seed,
+    chosen,
+    extra_needed,
+    measure,
+    wanted,
+)
 
 
 class Measured(StrEnum):
@@ -54,14 +62,9 @@ def regimes(
     with extra_needed():
         from ebbtide.benches.regimes import MEASUREMENTS, run
         from ebbtide.benches.regimes.settings import FULL, QUICK
-    from dataclasses import replace
 
-    given: dict[str, Any] = {"universities": universities, "rounds": rounds}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    settings = replace(QUICK if quick else FULL, seed=seed, peers=peers, **chosen)
-    names = [name for name in MEASUREMENTS if not only or name in only]
+    base = QUICK if quick else FULL
+    settings = chosen(base, seed=seed, peers=peers, universities=universities, rounds=rounds)
     if peers:
         install_peers()
-    with progress() as say:
-        results = run(settings, names, say)
-    show_and_write(results, report, quick=quick)
+    measure(run, settings, wanted(MEASUREMENTS, only), report, quick=quick)

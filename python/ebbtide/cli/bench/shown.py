@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
 from ebbtide.cli.errors import InputError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from ebbtide.benches.results import Results
+
+S = TypeVar("S", bound="DataclassInstance")
 
 EXTRA: Final = ("matplotlib", "psutil", "pyarrow")
 
@@ -43,6 +48,30 @@ def extra_needed() -> Iterator[None]:
         raise InputError(
             f"the bench needs {library}, which is missing: pip install 'ebbtide[bench]'"
         ) from None
+
+
+def chosen(base: S, **given: Any) -> S:
+    """The settings with what was given instead; None stands for what was not."""
+    return replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def measure(
+    run: Callable[[S, list[str], Callable[[str], None]], Results],
+    settings: S,
+    names: Iterable[str],
+    report: Path | None,
+    *,
+    quick: bool,
+) -> None:
+    """Measure what is named, and show it."""
+    with progress() as say:
+        results = run(settings, list(names), say)
+    show_and_write(results, report, quick=quick)
+
+
+def wanted(measurements: Iterable[str], only: Collection[str] | None) -> list[str]:
+    """The names of the measurements, or of those that alone are wanted."""
+    return [name for name in measurements if not only or name in only]
 
 
 def show_and_write(results: Results, report: Path | None, *, quick: bool) -> None:
