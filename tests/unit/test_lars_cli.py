@@ -92,6 +92,14 @@ def test_triples_and_background(files: Path) -> None:
     assert answers(out) == {3: ["near(ex:ann)"]}
 
 
+def test_the_end_is_the_last_time_point(files: Path) -> None:
+    command = (files / "p.lars", "--stream", files / "s.atoms", "--end")
+    assert list(answers(run(*command, "40")[1])) == [36, 37, 38, 39, 40]
+    assert list(answers(run(*command, "44", "--lateness", "1")[1])) == list(range(36, 45))
+    code, _, err = run(*command, "40", "--why", "q(x1,y,z)")
+    assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold at 40, or no rule concludes it\n")
+
+
 def test_lateness(files: Path) -> None:
     (files / "w.lars").write_text("seen(X) :- a(X) in [1].\n")
     (files / "d.atoms").write_text("5\ta(x).\n4\ta(y).\n8\ta(z).\n3\ta(w).\n")

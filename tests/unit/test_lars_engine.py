@@ -207,3 +207,32 @@ def test_a_conclusion_in_the_past_is_explained_with_its_time() -> None:
         "  @2 hot until 5: by r1 (<text>:1:1)",
         "    @2 temp(40) in [2] until 5: input",
     ]
+
+
+def test_a_time_point_at_which_nothing_changes_derives_nothing() -> None:
+    engine = LarsEngine(
+        parse_lars(
+            """
+            seen(X) :- p(X) in [100].
+            @T warm(X) :- @T p(X) in [100].
+            calm(X) :- seen(X), not q(X) in [100].
+            known(X) :- always base(X) in [5], seen(X).
+            base(a).
+            """
+        ),
+        start=0,
+    )
+    for fact in parse_atoms("p(a). p(b). q(b).", "", {}):
+        engine.take(fact, 0)
+    for _ in range(10):
+        engine.tick()
+    before = engine.stats()
+    for _ in range(20):
+        answer = engine.tick()
+        assert {show_fact(fact) for fact in answer.atoms or ()} == {
+            *("seen(a)", "seen(b)", "calm(a)", "known(a)")
+        }
+        assert not answer.entered
+        assert not answer.left
+    after = engine.stats()
+    assert after["derivations"] == before["derivations"]

@@ -116,7 +116,10 @@ def lars(
         background=[fact for path in background or () for fact in _facts(path, text)],
     )
     items = _stream(stream, text, in_order=lateness is None)
-    answers = reasoner.run(items, to=None if end is None else parse_instant(end))
+    last = None if end is None else parse_instant(end)
+    if last is not None:
+        items = _up_to(items, last, in_order=lateness is None)
+    answers = reasoner.run(items, to=last)
     write = _Writer(text, changes=changes).write
     with open(late or os.devnull, "w", encoding="utf-8") as too_late:
         for answer in answers:
@@ -196,6 +199,17 @@ def _stream(
                 yield from parse_stream(lines, str(path), program, in_order=in_order)
         except (UnicodeDecodeError, gzip.BadGzipFile) as error:
             raise InputError(f"{path} cannot be read: {error}") from None
+
+
+def _up_to(
+    items: Iterator[tuple[Instant, list[Fact]]], last: Instant, *, in_order: bool
+) -> Iterator[tuple[Instant, list[Fact]]]:
+    """The part of a stream up to an instant; one in order need not be read further."""
+    for at, facts in items:
+        if at <= last:
+            yield at, facts
+        elif in_order:
+            return
 
 
 def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:

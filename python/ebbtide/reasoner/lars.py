@@ -331,7 +331,8 @@ class LarsReasoner:
         try:
             return str(engine.explain_atom(fact))
         except KeyError:
-            raise LookupError(f"{atom} does not hold, or no rule concludes it") from None
+            last = engine.next - self._step
+            raise LookupError(f"{atom} does not hold at {last}, or no rule concludes it") from None
 
     # ---- inside ------------------------------------------------------------------------------
 
