@@ -147,3 +147,15 @@ def test_any_text_is_a_program_or_an_error(text: str) -> None:
     for parse in (parse_lars, lambda each: list(parse_stream([f"1\t{each}"]))):
         with suppress(ProgramError):
             parse(text)
+
+
+def test_a_fingerprint_tells_programs_apart_and_not_their_places() -> None:
+    texts = (
+        "q(Z) :- p(X), Y = X * 2 + X * 3, Z = Y + 1.",
+        "q(Z) :- p(X), Y = X * 3 + X * 2, Z = Y + 1.",
+        "q(Z) :- p(X), Y = X * 2 + X * 3, Z = Y + 1. p(a).",
+        "q(Z) :- p(X), Y = X * 2 + X * 3, Z = Y + 1. p(b).",
+    )
+    found = {parse_lars(text).fingerprint for text in texts}
+    assert len(found) == len(texts)
+    assert {parse_lars(f"% again\n{text}", "p.lars").fingerprint for text in texts} == found

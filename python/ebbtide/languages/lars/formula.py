@@ -289,7 +289,8 @@ class LarsProgram:
     @property
     def fingerprint(self) -> str:
         """A digest of the rules and the background facts: what a snapshot must agree with."""
-        lines = [*map(str, self.rules), *sorted(map(str, self.background))]
+        # Not as printed: there `_` stands for different variables.
+        lines = [*map(repr, self.rules), *sorted(map(repr, self.background))]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     def arities(self) -> dict[str, int]:
