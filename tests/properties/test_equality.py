@@ -1,33 +1,33 @@
-"""Following what is said step by step concludes what Table 4 of OWL 2 RL does, until included.
+"""Following equality step by step concludes what Table 4 of OWL 2 RL does, until included.
 
-The rules are those of docs/semantics/equality.md. The oracle is the reference engine with the rules
-as the table has them. Statements, rules that conclude owl:sameAs, and rules whose variable
-predicate may turn out to be owl:sameAs all say that terms are the same; even owl:sameAs itself may
-be said to be the same as another property.
+Plans do so for rules that make owl:sameAs symmetric and transitive. The oracle is the reference
+engine with the rules as the table has them. Statements, rules that conclude owl:sameAs, and rules
+whose variable predicate may turn out to be owl:sameAs all say that terms are the same; even
+owl:sameAs itself may be said to be the same as another property.
 """
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
-from hypothesis import event, given
+import pytest
+from hypothesis import given, note
 from hypothesis import strategies as st
-from tests.conftest import MakeEngine
+from tests.conftest import NATIVE_STRATEGIES, MakeEngine
 from tests.properties.test_engines_agree import across_engines, tell
+from tests.properties.test_plans_agree import assert_same_answers, assume_small
 
+from ebbtide.engines.planned import PlannedEngine
 from ebbtide.engines.reference import ReferenceEngine
 from ebbtide.languages.jena import parse_rules
-from ebbtide.program import TRIPLE, Fact
+from ebbtide.plan.equality import step_by_step
+from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.program.lists import SAME_AS
+from ebbtide.regimes import load
 from ebbtide.terms import IRI, Term
-from ebbtide.testing import Add, Happening, Push, Retract, Tick, play
+from ebbtide.testing import Add, Happening, Tick, play
 from ebbtide.testing.generate import streams, windows
 from ebbtide.testing.notation import EXAMPLE
 from ebbtide.time import Window
 
-PAGE = Path(__file__).parents[2] / "docs/semantics/equality.md"
-STEP_BY_STEP = "\n".join(re.findall(r"```rules\n(.*?)```", PAGE.read_text(), re.DOTALL))
 TABLE_4 = """
     [eq-sym:   (?x owl:sameAs ?y) -> (?y owl:sameAs ?x)]
     [eq-trans: (?x owl:sameAs ?y) (?y owl:sameAs ?z) -> (?x owl:sameAs ?z)]
@@ -44,18 +44,13 @@ OTHERS = """
     [value:      (?x a ex:Like) (?x ex:on ?p) (?x ex:value ?y) -> (?x ?p ?y)]
     [read:       (?x owl:sameAs ?y) (?y a ?c) -> (?x ex:twin ?c)]
 """
-TWINS = """
-    [functional.equated: (?p a ex:Functional) (?x ?p ?y) (?x ?p ?z) notEqual(?y ?z)
-        -> _equated(?y ?z) _equated(?z ?y)]
-    [sub.equated:        (?p ex:sub owl:sameAs) (?x ?p ?y) notEqual(?x ?y)
-        notEqual(?p owl:sameAs) -> _equated(?x ?y) _equated(?y ?x)]
-    [inverse.equated:    (?p ex:inverse owl:sameAs) (?x ?p ?y) notEqual(?x ?y)
-        notEqual(?p owl:sameAs) -> _equated(?x ?y) _equated(?y ?x)]
-    [value.equated:      (?x a ex:Like) (?x ex:on owl:sameAs) (?x ex:value ?y) notEqual(?x ?y)
-        -> _equated(?x ?y) _equated(?y ?x)]
-"""
 BY_TABLE = parse_rules(TABLE_4 + OTHERS)
-BY_STEPS = parse_rules(STEP_BY_STEP + OTHERS + TWINS)
+BY_REGIME = Program(
+    [
+        *(rule for rule in load("owl2rl").written if rule.name.startswith("eq-")),
+        *parse_rules(OTHERS).rules,
+    ]
+)
 
 
 def ex(name: str) -> IRI:
@@ -84,37 +79,36 @@ FACTS = st.one_of(
 )
 
 
-def told_apart(happening: Happening) -> Happening:
-    """The same, with statements of equality in their own relation."""
-    if isinstance(happening, Tick) or happening.fact.terms[1] != SAME_AS:
-        return happening
-    subject, _, object_ = happening.fact.terms
-    said = Fact("_said", (subject, object_))
-    match happening:
-        case Add():
-            return Add(said)
-        case Push(_, at, stream):
-            return Push(said, at, stream)
-        case Retract(_, at):
-            return Retract(said, at)
+@st.composite
+def stories(draw: st.DrawFn) -> list[Happening]:
+    """Some of it in the background from the beginning, so that plans are made for it."""
+    background = draw(st.lists(FACTS, max_size=4))
+    return [*map(Add, background), *draw(streams(FACTS))]
 
 
-# Count windows by groups of columns would group the two relations differently.
+def test_all_rules_of_the_table_go_step_by_step() -> None:
+    for rules in (BY_TABLE, BY_REGIME):
+        written = {rule.name for rule in step_by_step(rules).written.values()}
+        assert written == {"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"}
+
+
+@pytest.mark.parametrize("strategy", NATIVE_STRATEGIES)
 @across_engines
-@given(windows(only_time=True), streams(FACTS))
-def test_step_by_step_is_the_table(
-    engine: MakeEngine, looking: dict[str, Window], story: list[Happening]
+@given(st.sampled_from([BY_TABLE, BY_REGIME]), windows(), stories())
+def test_a_plan_is_the_table(
+    strategy: str, rules: Program, looking: dict[str, Window], story: list[Happening]
 ) -> None:
-    tell(BY_STEPS, looking, story)
-    by_steps, by_table = engine(BY_STEPS, looking), ReferenceEngine(BY_TABLE, looking)
-    for happening in story:
-        play(by_steps, [told_apart(happening)])
-        play(by_table, [happening])
-        if isinstance(happening, Tick):
-            expected = by_table.facts()
-            assert by_steps.facts([TRIPLE]) == expected
-            equalities = sum(fact.terms[1] == SAME_AS for fact in expected)
-            event(f"{min(equalities, 16) // 4 * 4} or more equalities")
+    assume_small(rules, looking, story)
+    tell(rules, looking, story)
+    engine = PlannedEngine(rules, looking, strategy=strategy)
+    oracle = ReferenceEngine(rules, looking)
+    assert_same_answers(rules, engine, oracle, story)
+    facts = oracle.facts()
+    for fact, until in engine.facts(rules.visible).items():
+        proof = engine.why(fact)
+        note(str(proof))
+        assert (proof.fact, proof.until) == (fact, until)
+        proof.check(rules, facts.keys())
 
 
 @across_engines

@@ -5,7 +5,7 @@ use ebbtide_kernel::guard::Builtin;
 use ebbtide_kernel::ids::{ExternalId, RelationId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::operator::{Function, Operator};
-use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule};
+use ebbtide_kernel::rule::{Argument, Atom, Declaration, Guard, Program, Rule, Spanned};
 use ebbtide_kernel::window::Window;
 use ebbtide_sparql::expression::Expression;
 use pyo3::exceptions::PyValueError;
@@ -40,13 +40,14 @@ type TimePoints = (i64, i64, i64, Option<i64>);
 
 /// `("aggregate", function, input, output, group, value, stratum)`,
 /// `("narrow", input, output, by, stratum)`, `("always", input, output, span, start, stratum)`,
-/// `("always_at", input, output, (width, step, start, origin), stratum)`.
+/// `("always_at", input, output, (width, step, start, origin), stratum)`, `("spanned", pairs, steps)`.
 #[derive(FromPyObject)]
 pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
     Narrow((String, usize, usize, i64, usize)),
     Always((String, usize, usize, i64, Option<i64>, usize)),
     AlwaysAt((String, usize, usize, TimePoints, usize)),
+    Spanned((String, usize, usize)),
 }
 
 /// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
@@ -123,12 +124,20 @@ pub fn program(
         })
     };
     let rules = rules.into_iter().map(&mut rule).collect::<PyResult<_>>()?;
-    let operators = operators.into_iter().map(operator).collect::<PyResult<_>>()?;
-    Ok((Program { relations, rules, operators }, externals))
+    let spanned = operators.iter().find_map(|tuple| match tuple {
+        OperatorTuple::Spanned((_, pairs, steps)) => {
+            Some(Spanned { pairs: RelationId::at(*pairs), steps: RelationId::at(*steps) })
+        }
+        _ => None,
+    });
+    let operators = operators.into_iter().filter_map(|tuple| operator(tuple).transpose());
+    let operators = operators.collect::<PyResult<_>>()?;
+    Ok((Program { relations, rules, operators, spanned }, externals))
 }
 
-fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
-    Ok(match tuple {
+fn operator(tuple: OperatorTuple) -> PyResult<Option<Operator>> {
+    Ok(Some(match tuple {
+        OperatorTuple::Spanned(_) => return Ok(None),
         OperatorTuple::Aggregate((_, function, input, output, group, value, stratum)) => {
             let function = Function::named(&function).ok_or_else(|| {
                 PyValueError::new_err(format!("unknown aggregate function {function}"))
@@ -150,7 +159,7 @@ fn operator(tuple: OperatorTuple) -> PyResult<Operator> {
             let (start, origin) = (Instant(start), origin.map(Instant));
             Operator::AlwaysAt { input, output, width, step, start, origin, stratum }
         }
-    })
+    }))
 }
 
 /// The window that a tuple describes.

@@ -27,7 +27,7 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::maintain::{Strategy, TOGETHER};
-use crate::operator::{Covering, Grouping, Narrowing, Operator, Runs};
+use crate::operator::{Covering, Grouping, Narrowing, Operator, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -107,6 +107,7 @@ pub struct Kernel {
     pub(crate) narrowings: Vec<Narrowing>,
     pub(crate) runs: Vec<Runs>,
     pub(crate) coverings: Vec<Covering>,
+    pub(crate) steps: Option<Steps>,
     pub(crate) agenda: Agenda,
     pub(crate) derivations: Derivations,
     pub(crate) derived_this_tick: usize,
@@ -185,6 +186,7 @@ impl Kernel {
             narrowings: program.operators.iter().filter_map(Narrowing::new).collect(),
             runs: program.operators.iter().filter_map(Runs::new).collect(),
             coverings: program.operators.iter().filter_map(Covering::new).collect(),
+            steps: program.spanned.map(Steps::new),
             arrivals: Arrivals::new(settings.grid),
             endings: Calendar::new(settings.grid),
             agenda: Agenda::new(settings.grid),
@@ -529,6 +531,7 @@ impl Kernel {
         if before != NEVER {
             self.note_change(fact, before);
             self.live.leave(&self.body, self.class_of(fact));
+            self.end_step(fact);
         }
         before
     }

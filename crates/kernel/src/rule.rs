@@ -61,6 +61,16 @@ pub struct Declaration {
     pub arity: usize,
 }
 
+/// A relation whose rules make it symmetric and transitive, and the relation of its steps, which one
+/// of the rules concludes from it: of these only those are kept that the others do not connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spanned {
+    /// The relation of all pairs; the first and the last term of a fact are a pair.
+    pub pairs: RelationId,
+    /// The relation of steps, of the same arity.
+    pub steps: RelationId,
+}
+
 /// Relations, rules and operators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program<T> {
@@ -70,6 +80,8 @@ pub struct Program<T> {
     pub rules: Vec<Rule<T>>,
     /// What is stated because of a relation.
     pub operators: Vec<Operator>,
+    /// The relation of which only a spanning forest is followed.
+    pub spanned: Option<Spanned>,
 }
 
 impl<T> Atom<T> {
@@ -137,7 +149,12 @@ impl<T> Program<T> {
                 guards,
             });
         }
-        Program { relations: self.relations, rules, operators: self.operators }
+        Program {
+            relations: self.relations,
+            rules,
+            operators: self.operators,
+            spanned: self.spanned,
+        }
     }
 }
 

@@ -256,6 +256,7 @@ impl Kernel {
         self.load_arrivals(payload)?;
         self.restore_groups();
         self.restore_coverings();
+        self.restore_steps();
         self.replan();
         Ok(())
     }

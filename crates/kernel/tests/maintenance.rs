@@ -56,7 +56,7 @@ fn program() -> Program<String> {
             declare("open", 1),
         ],
         rules: vec![first, next, open],
-        operators: Vec::new(),
+        ..Program::default()
     }
 }
 

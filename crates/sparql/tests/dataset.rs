@@ -16,11 +16,8 @@ const RANGE: i64 = 10;
 
 fn kernel(facts: &[(RelationId, &[&str], i64)]) -> Kernel {
     let declare = |name: &str, arity| Declaration { name: name.into(), arity };
-    let program = Program {
-        relations: vec![declare("triple", 3), declare("pair", 2)],
-        rules: Vec::new(),
-        operators: Vec::new(),
-    };
+    let program =
+        Program { relations: vec![declare("triple", 3), declare("pair", 2)], ..Program::default() };
     let settings =
         Settings { windows: vec![Window::Sliding { range: RANGE }], ..Settings::default() };
     let mut kernel = Kernel::new(program, Externals::default(), settings);

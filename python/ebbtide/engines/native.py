@@ -33,6 +33,7 @@ from ebbtide.program import (
     Variable,
     find_builtin,
 )
+from ebbtide.program.reserved import STEP
 from ebbtide.program.user import UserBuiltin, asking
 from ebbtide.terms import Term, parse_term
 from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
@@ -87,7 +88,8 @@ class NativeEngine:
                 for operator, stratum in zip(
                     program.operators, program.operator_strata, strict=True
                 )
-            ],
+            ]
+            + self._spanned(),
             [_lower_window(window) for window in self.windows.values()],
             strategy,
             (step, origin),
@@ -128,6 +130,11 @@ class NativeEngine:
                 return "always", input, output, span, start, stratum
             case AlwaysAt(width=width, step=step, start=first, pane=pane):
                 return "always_at", input, output, (width, step, first, pane), stratum
+
+    def _spanned(self) -> list[tuple[Any, ...]]:
+        """The relations of equal pairs and of the steps between them, if the program has steps."""
+        ids = self._relation_ids
+        return [("spanned", ids[TRIPLE], ids[STEP])] if STEP in ids else []
 
     def _relation(self, fact: Fact) -> int:
         position = self._relation_ids.get(fact.relation)

@@ -26,12 +26,14 @@ from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.plan.assemble import RETRACTED, is_novel
+from ebbtide.plan.equality import Stepped, step_by_step
 from ebbtide.plan.make import make_plan
 from ebbtide.plan.plan import Plan
 from ebbtide.plan.report import report
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.specialise import Rows
 from ebbtide.program import TRIPLE, Atom, Fact, Lineage, Program, Rule
+from ebbtide.program.reserved import STEP
 from ebbtide.terms import Term, parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
@@ -235,6 +237,8 @@ class PlannedEngine:
     def _as_written(self, node: Node, premises: Sequence[Proof]) -> Proof:
         rule = node.rule
         if rule is None or rule.lineage is None:
+            if node.fact.relation == STEP:
+                return self._pair(node, premises[0])
             # What is novel holds because it does, whether it is novel or not.
             return premises[0] if is_novel(node.fact) else as_it_is(node, premises)
         binding: Binding = {}
@@ -255,7 +259,7 @@ class PlannedEngine:
                     return premises[premise]
                 case Lineage():
                     return self._by(premise, ground(premise.head, binding), binding, premises)
-            return self._of_schema.why(premise)
+            return prove(self._of_schema.derivation(premise), self._as_written)
 
         rule, proofs = lineage.rule, tuple(map(proof, lineage.premises))
         until = min((each.until for each in proofs), default=FOREVER)
@@ -265,8 +269,20 @@ class PlannedEngine:
     @cached_property
     def _of_schema(self) -> NativeEngine:
         """What follows from the known schema alone, to prove it."""
-        positive = [rule for rule in self.program.rules if not rule.negations]
+        positive = [rule for rule in self._stepped.program.rules if not rule.negations]
         return _closed(positive, self.plan.known)
+
+    @cached_property
+    def _stepped(self) -> Stepped:
+        return step_by_step(self.program)
+
+    def _pair(self, step: Node, premise: Proof) -> Proof:
+        """The proof that the ends of a step are equal: it is that of the pair, or it turns it."""
+        pair = Fact(TRIPLE, step.fact.terms)
+        turn = self._stepped.symmetry
+        if premise.fact == pair or turn is None:
+            return premise
+        return Proof(pair, step.until, turn.name, turn.origin, (premise,))
 
     # ---- snapshots ---------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ebbtide.plan.assemble import assemble, settled_facts, watched
+from ebbtide.plan.equality import Stepped, step_by_step
 from ebbtide.plan.pattern import Pattern
 from ebbtide.plan.plan import Fate, Plan, Verdict, as_written
 from ebbtide.plan.relevance import needed
@@ -29,15 +30,38 @@ from ebbtide.program import Atom, Fact, Program, Rule, Variable
 
 
 def can_be_planned(program: Program) -> bool:
-    """Whether some rule joins schema with data."""
+    """Whether some rule joins schema with data, or equality can be followed step by step."""
     schema = Schema.of(program)
-    return any(is_mixed(rule, schema) for rule in program.rules)
+    has_steps = step_by_step(program).symmetry is not None
+    return has_steps or any(is_mixed(rule, schema) for rule in program.rules)
 
 
 def make_plan(
     program: Program, known: Collection[Fact], close: Close, wanted: Collection[Atom] | None = None
 ) -> Plan:
     """The plan for a program and the schema that is known of its background."""
+    stepped = step_by_step(program)
+    plan = _make(stepped.program, known, close, wanted)
+    return replace(
+        plan,
+        verdicts=tuple(
+            _of_written(verdict, stepped)
+            for verdict in plan.verdicts
+            if not stepped.is_made(verdict.rule)
+        ),
+    )
+
+
+def _of_written(verdict: Verdict, stepped: Stepped) -> Verdict:
+    rule = stepped.written.get(id(verdict.rule))
+    if rule is None or verdict.fate is Fate.DROPPED:
+        return replace(verdict, rule=rule or verdict.rule)
+    return replace(verdict, rule=rule, why=f"step by step; {verdict.why}")
+
+
+def _make(
+    program: Program, known: Collection[Fact], close: Close, wanted: Collection[Atom] | None
+) -> Plan:
     if wanted is None:
         return _plan_all(program, known, close)
     patterns = [Pattern.of(atom) for atom in wanted]

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Program, is_hidden
+from ebbtide.program.lists import SAME_AS
 from ebbtide.terms import IRI
 from ebbtide.terms.term import RDF
 
@@ -30,6 +31,9 @@ TYPE: Final = IRI(RDF + "type")
 
 #: A predicate with more facts than this is no schema: an index finds the right one sooner.
 MOST_FACTS: Final = 1_000
+
+#: So is owl:sameAs with more than this: of n equalities n * n may follow.
+MOST_EQUALITIES: Final = 30
 
 #: Predicates of the vocabularies that speak of things, and classes of things.
 _OF_THINGS: Final = frozenset(
@@ -83,6 +87,8 @@ class Schema:
         """The schema without the predicates and classes that too many of the facts are about."""
         count = Counter(map(topic, facts))
         large = {key for key, times in count.items() if times > most}
+        if count[SAME_AS] > MOST_EQUALITIES:
+            large.add(SAME_AS)
         small = replace(self, predicates=self.predicates - large, classes=self.classes - large)
         return small._with_relations(program) if large else self
 

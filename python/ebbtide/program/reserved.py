@@ -5,6 +5,8 @@
     listNext(I, J)          J follows I, for the indexes and lengths of the lists that are read
     now(T)                  the tick that is being evaluated is at T
     list:malformed(L, K, R) the wanted list L is malformed at its cell K, for the reason R
+    equality:step(X, P, Y)  X P Y, for a P that rules make symmetric and transitive; an engine may
+                            leave out what other steps connect for as long (plan/equality.py)
     inconsistency:NAME(...) the body of the rule NAME, which concludes `false`, holds
     print:NAME/N(...)       what the rule NAME prints, N terms a line
 
@@ -23,6 +25,7 @@ LIST_LENGTH: Final = "listLength"
 LIST_NEXT: Final = "listNext"
 NOW: Final = "now"
 MALFORMED: Final = "list:malformed"
+STEP: Final = "equality:step"
 INCONSISTENCY: Final = "inconsistency:"
 PRINT: Final = "print:"
 

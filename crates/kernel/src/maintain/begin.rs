@@ -8,6 +8,7 @@ use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::{Strategy, TOGETHER};
+use crate::operator::Steps;
 use crate::plan::UNREAD;
 use crate::relation::Relation;
 
@@ -100,6 +101,7 @@ impl Kernel {
         self.endings.clear();
         self.agenda.clear();
         self.candidates.iter_mut().for_each(Vec::clear);
+        self.steps.iter_mut().for_each(Steps::clear);
         for position in 0..self.relations.len() {
             let relation = RelationId::at(position);
             let is_value = self.program.operators.iter().any(|one| one.output() == relation);

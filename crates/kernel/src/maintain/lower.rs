@@ -137,6 +137,7 @@ impl Kernel {
         for fact in &suspects {
             self.derive_again(*fact, tick);
         }
+        self.step_elsewhere(&suspects);
         self.lowered.extend(suspects);
     }
 

@@ -157,8 +157,17 @@ impl Kernel {
         let mut outcome = Ok(());
         for (rule, relation, until) in &found.heads {
             let arity = self.relations[relation.index()].arity();
-            let fact = self.row_for(*relation, &found.terms[from..from + arity]);
+            let terms = &found.terms[from..from + arity];
             from += arity;
+            if let Some(steps) = &mut self.steps
+                && *relation == steps.relation()
+                && !steps.passes(terms, *until)
+            {
+                self.totals.derivations += 1;
+                self.derived_this_tick += 1;
+                continue;
+            }
+            let fact = self.row_for(*relation, terms);
             self.offer(fact, *until);
             self.totals.derivations += 1;
             self.derived_this_tick += 1;

@@ -12,6 +12,8 @@
 //! - `AlwaysAt`: the output holds while the input has every time point of a window. It reads what
 //!   lower strata settled.
 //!
+//! `steps` is about a relation that rules conclude: they leave out what adds nothing.
+//!
 //! Invariant: the cost of a tick follows the facts of the input that changed or fell due.
 
 mod aggregate;
@@ -19,12 +21,14 @@ mod always;
 mod always_at;
 mod exact;
 mod narrow;
+mod steps;
 
 pub use aggregate::Function;
 pub(crate) use aggregate::Grouping;
 pub(crate) use always::Runs;
 pub(crate) use always_at::Covering;
 pub(crate) use narrow::Narrowing;
+pub(crate) use steps::Steps;
 
 use crate::ids::RelationId;
 use crate::instant::Instant;
