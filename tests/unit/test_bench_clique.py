@@ -1,4 +1,4 @@
-"""The bench of cliques: both programs conclude the same, and the numbers are those of a clique."""
+"""The bench of cliques: planned and as written conclude the same, and the numbers are a clique's."""
 
 from __future__ import annotations
 
@@ -8,52 +8,40 @@ import pytest
 
 pytest.importorskip("psutil")
 
-from ebbtide.benches.regimes.clique import (
-    PROPERTIES,
-    SAME_AS,
-    SHAPES,
-    STEP_BY_STEP,
-    clique,
-    measure_clique,
-)
+from ebbtide.benches.regimes.clique import PROPERTIES, SHAPES, clique, measure_clique
 from ebbtide.benches.regimes.settings import Settings
 from ebbtide.benches.results import Results
-from ebbtide.languages.jena import parse_rules
 from ebbtide.program import TRIPLE
-from ebbtide.regimes import load
+from ebbtide.program.lists import SAME_AS
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_both_programs_conclude_the_same_of_the_terms(shape: str) -> None:
+def test_planned_and_as_written_conclude_the_same(shape: str) -> None:
     closures = []
-    for program in (load("owl2rl"), parse_rules(STEP_BY_STEP)):
-        engine = clique(program, shape, terms=6)
+    for planned in (True, False):
+        engine = clique(shape, 6, planned=planned)
         engine.evaluate(0)
-        facts = {fact for fact in engine.facts([TRIPLE]) if "/term/" in fact.terms[0].text}
-        closures.append(facts)
-    by_table, by_steps = closures
-    assert by_table == by_steps
-    equalities = [fact for fact in by_steps if fact.terms[1] == SAME_AS]
+        closures.append(engine.facts([TRIPLE]))
+    assert closures[0] == closures[1]
+    facts = [fact for fact in closures[0] if "/term/" in fact.terms[0].text]
+    equalities = [fact for fact in facts if fact.terms[1] == SAME_AS]
     assert len(equalities) == 6 * 6
-    assert len(by_steps) == 6 * 6 + PROPERTIES * 6 * 6
+    assert len(facts) == 6 * 6 + PROPERTIES * 6 * 6
 
 
 def test_what_is_measured(tmp_path: Path) -> None:
     # Without versions: the package need not be installed.
     results = Results("regimes", {}, versions={})
     said: list[str] = []
-    settings = Settings(rounds=1, cliques_by_table=(5,), cliques_by_steps=(5, 9))
+    settings = Settings(rounds=1, cliques=(40, 80), cliques_as_written=(5,))
     measure_clique(settings, results, tmp_path, said.append)
     found = [each.parameters for each in results.named("clique")]
-    assert [(each["rules"], each["terms"], each["stated as"]) for each in found] == [
-        ("owl2rl", 5, "chain"),
-        ("owl2rl", 5, "star"),
-        ("step by step", 5, "chain"),
-        ("step by step", 5, "star"),
-        ("step by step", 9, "chain"),
-        ("step by step", 9, "star"),
+    assert [(each["rules"], each["terms"], each["equal by"]) for each in found] == [
+        (how, terms, shape)
+        for how, terms in (("planned", 40), ("planned", 80), ("as written", 5))
+        for shape in SHAPES
     ]
-    assert said[0] == "clique: 5 terms as a chain, owl2rl"
-    # Two steps on average: 2 (n - 1) neighbours for n terms.
-    last = found[-1]
-    assert int(last["derivations"]) < 3 * int(last["facts"])
+    assert said[0] == "clique: 40 terms by a chain, planned"
+    # As many as facts, and not n times as many.
+    for smaller, larger in zip(found[:3], found[3:6], strict=True):
+        assert int(larger["derivations"]) < 5 * int(smaller["derivations"])

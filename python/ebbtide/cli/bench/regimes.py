@@ -55,7 +55,7 @@ def regimes(
 
     chain: subclasses of subclasses, with one instance, where types are wanted
 
-    clique: terms that are all equal, by the rules of the table and step by step
+    clique: terms that are all equal, up to 1,000, planned and as written
 
     A goal that is missed is said, and is no error.
     """
