@@ -1,4 +1,4 @@
-"""The bench of cliques: planned and as written conclude the same, and the numbers are a clique's."""
+"""The bench of cliques: planned and as written conclude the same, and a clique is what it is."""
 
 from __future__ import annotations
 
