@@ -7,7 +7,7 @@ use ebbtide_kernel::kernel::{Kernel, Settings};
 use ebbtide_kernel::rule::{Declaration, Program};
 use ebbtide_kernel::window::Window;
 use ebbtide_sparql::dataset::{Dataset, View};
-use ebbtide_sparql::query::{Answers, Instants, Query, instants};
+use ebbtide_sparql::query::{Answers, Instants, Query, add_instants};
 
 const TRIPLE: RelationId = RelationId(0);
 const PAIR: RelationId = RelationId(1);
@@ -121,7 +121,9 @@ fn triples_tell_when_they_happened() {
         SELECT (f:timestamp(?s, ?p, ?o) AS ?t) (NOW() AS ?now) { ?s ?p ?o }";
     let dataset = Dataset::new(vec![(None, shown)], vec![]);
     let now = "1970-01-01T00:00:10Z";
-    let answers = Query::parse(text).unwrap().answers(&dataset, now, instants(shown, RANGE));
+    let mut happened = Instants::new();
+    add_instants(&mut happened, shown, RANGE);
+    let answers = Query::parse(text).unwrap().answers(&dataset, now, happened);
     let Ok(Answers::Solutions(_, rows)) = answers else { panic!("not solutions") };
     let number = "\"4\"^^<http://www.w3.org/2001/XMLSchema#integer>".to_owned();
     let moment = format!("\"{now}\"^^<http://www.w3.org/2001/XMLSchema#dateTime>");
