@@ -5,6 +5,7 @@ The executors run a Python that knows nothing of Ebbtide, so that what they use 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.pipeline.stream import in_order, rows_of
+from tests.pipeline.stream import FACTS as STREAM
+from tests.pipeline.stream import LOCAL, in_order, oracle, rows_of, write_pipeline
 from tests.pipeline.test_api import FACTS
 from tests.pipeline.test_shards import CAMPUS
 
@@ -83,6 +85,36 @@ def test_the_example_runs_on_two_workers(cluster: Cluster, archive: Path, tmp_pa
     assert in_order(rows) == expected()
     # Both workers had a part in it.
     assert all(list(folder.glob("app-*/*/stderr")) for folder in cluster.work_folders)
+
+
+SETTINGS = """
+[spark]
+master = "{master}"
+[spark.settings]
+"spark.pyspark.python" = "{python}"
+"spark.executor.memory" = "700m"
+"""
+
+
+def test_a_pipeline_file_runs_on_two_workers(cluster: Cluster, tmp_path: Path) -> None:
+    """`ebbtide run` packs what the executors need, and chooses shards, as the rules can be cut."""
+    file = write_pipeline(tmp_path, 4, rules=LOCAL, step="4 s", placement="auto")
+    settings = SETTINGS.format(master=cluster.address, python=bare_python())
+    file.write_text(file.read_text() + settings)
+    ended = subprocess.run(
+        [sys.executable, "-c", "from ebbtide.cli import main; main()", "run", str(file)],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-6_000:]
+    assert "packing Ebbtide for the executors" in ended.stderr
+    assert "placement sharded (2 shards): no rule is global" in ended.stderr
+    parts = sorted((tmp_path / "out/answers").glob("*.jsonl"))
+    rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+    expected = oracle(LOCAL, step=4_000)
+    assert in_order(rows) == rows_of([*expected.run(STREAM), *expected.finish()])
 
 
 def expected() -> list[dict[str, Any]]:

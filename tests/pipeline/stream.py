@@ -81,8 +81,8 @@ def write_pipeline(
     return pipeline
 
 
-def oracle(rules: Path = COMMUTERS) -> Reasoner:
-    reasoner = Reasoner(rules, window=Sliding(3_000), lateness=1_000, engine="reference")
+def oracle(rules: Path = COMMUTERS, step: int = 1_000) -> Reasoner:
+    reasoner = Reasoner(rules, window=Sliding(3_000), step=step, lateness=1_000, engine="reference")
     reasoner.add_all(WORKLOAD.background())
     return reasoner
 

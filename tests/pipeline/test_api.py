@@ -194,6 +194,28 @@ def test_queries_answer_in_data_frames(spark: SparkSession, tmp_path: Path) -> N
     )
 
 
+def test_late_facts_are_dead_letters_if_they_are_wanted(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    late = (100, e("late"), e("teaches"), e("x1"))
+    stream = stream_of(spark, tmp_path / "in")
+    (tmp_path / "in/late.csv").write_text("|".join(map(str, late)) + "\n")
+    facts = stream.selectExpr("'http://e/campus' AS stream", "concat('row of ', s) AS source", "*")
+    rules = reason(
+        facts.drop("stream"), "rdfs-sparkwave", window=Sliding(3_000), letters=True, **SETTINGS
+    )
+    answers = answer(facts, QUERY, letters=True)
+    for number, frame in enumerate((rules, answers)):
+        folder = tmp_path / str(number)
+        written_to_end(frame, folder)
+        told = spark.read.parquet(str(folder / "out"))
+        assert told.where("letter IS NULL").count() > 10
+        (row,) = told.where("letter IS NOT NULL").collect()
+        assert (row.letter.t, row.letter.source) == (100, f"row of {late[1]}")
+        assert row.letter.text == " ".join(late[1:])
+        assert (row.t, row.op) == (None, None)
+
+
 def test_what_is_wrong_with_the_facts_is_said(spark: SparkSession) -> None:
     with pytest.raises(PipelineError, match="the facts lack the columns p, o"):
         reason(spark.createDataFrame([(1, "a")], "t long, s string"), "rdfs")

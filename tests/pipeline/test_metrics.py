@@ -44,7 +44,9 @@ def test_streams_and_rows_have_their_own(seen: Progress) -> None:
     values = dict(line.rsplit(" ", 1) for line in as_text(seen).splitlines() if line[0] != "#")
     assert values['ebbtide_stream_facts_total{stream="trains"}'] == "4"
     assert values['ebbtide_stream_event_time{stream="trains"}'] == "4000"
+    assert values['ebbtide_stream_watermark{stream="trains"}'] == "3500"
     assert values['ebbtide_stream_lag{stream="trains"}'] == "7"
+    assert values['ebbtide_tick_milliseconds{quantile="0.95"}'] == "3.000"
     assert values['ebbtide_rows_total{of="the \\"busy\\""}'] == "2"
     assert 'ebbtide_stream_lag{stream="buses"}' not in values
 
@@ -59,7 +61,7 @@ def test_a_port_that_is_taken_is_one_sentence() -> None:
 
 
 def test_the_view_shows_them(seen: Progress) -> None:
-    view = View(seen, lateness=500)
+    view = View(seen)
     for number in range(9):
         view.say(f"line {number}")
     console = Console(width=100, force_terminal=False)
@@ -75,7 +77,7 @@ def test_the_view_shows_them(seen: Progress) -> None:
 
 @pytest.fixture
 def seen() -> Progress:
-    progress = Progress(streams={"trains": StreamProgress(), "buses": StreamProgress()})
+    progress = Progress(streams={"trains": StreamProgress(500), "buses": StreamProgress()})
     progress.saw(pa.table({"stream": ["trains"] * 3, "t": [1000, 4000, 2000]}))
     progress.saw(pa.table({"stream": ["trains"], "t": [3000]}))
     progress.add(BATCH)

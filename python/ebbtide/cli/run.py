@@ -61,7 +61,6 @@ def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
     from rich.live import Live
 
     with needing_spark():
-        from ebbtide.pipeline.file.duration import milliseconds
         from ebbtide.pipeline.file.model import Console as ConsoleOutput
         from ebbtide.pipeline.progress import Progress
         from ebbtide.pipeline.run import run_pipeline
@@ -74,7 +73,7 @@ def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
     is_taken = any(isinstance(output, ConsoleOutput) for output in pipeline.outputs.values())
     if stderr.is_terminal and not is_taken:
         progress = Progress()
-        view = View(progress, milliseconds(pipeline.time.lateness))
+        view = View(progress)
         with Live(view, console=stderr, refresh_per_second=4):
             done = run_pipeline(pipeline, Console(), view.say, reset=reset, progress=progress)
     else:

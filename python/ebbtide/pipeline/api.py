@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.languages.rspql import parse_continuous_query
+from ebbtide.pipeline.dead import LETTER
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.asked import ask_in_one_place
 from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards, shards_for
@@ -45,6 +46,7 @@ def reason(
     builtins: Iterable[str] = (),
     shards: int | None = None,
     key: str | None = None,
+    letters: bool = False,
 ) -> DataFrame:
     """What rules conclude from timed facts, tick by tick: rows of t, op, s, p, o and until.
 
@@ -52,8 +54,12 @@ def reason(
     (N-Triples texts), and with `streams` a column `stream`. A row of the result says that at the
     tick t a fact entered (op +), left (-) or got another `until` (~, null is for ever). Facts that
     do not go on are reasoned over to the end of the last window's tick; of a stream, every tick
-    that is complete. Late facts are left out. `builtins` are Python files, which go to executors
+    that is complete. `builtins` are Python files, which go to executors
     with the program, or modules, which must be there, with what the rules call.
+
+    Late facts are left out. With `letters` they are rows, too: dead letters, in which the column
+    `letter` has stream, source, t, reason and text, and all others are null. A column `source` of
+    the facts tells where each came from. `rows.where("letter IS NOT NULL").select("letter.*")`.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
@@ -82,7 +88,7 @@ def reason(
     rows = reason_in_shards(prepared, unit, shards, key)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
-    return rows.where("letter IS NULL").drop("letter")
+    return _with_letters(rows) if letters else rows.where("letter IS NULL").drop("letter")
 
 
 def answer(
@@ -94,12 +100,14 @@ def answer(
     background: Iterable[str | PathLike[str]] = (),
     builtins: Iterable[str] = (),
     report: str = "window-close",
+    letters: bool = False,
 ) -> DataFrame:
     """What continuous queries, in C-SPARQL or RSP-QL, answer: rows of t, query, op and answer.
 
     `facts`, streaming or not, is as for `reason`, with the IRIs of the streams in the column
     `stream`. `answer` is the line of JSON that `ebbtide query` writes at the tick t, which
-    `get_json_object` and `from_json` take apart. Late facts are left out.
+    `get_json_object` and `from_json` take apart, and `solutions` too. Late facts are left out, or
+    with `letters` are rows as in `reason`.
     """
     modules = _run(builtins)
     asked = [parse_continuous_query(query) for query in queries]
@@ -115,7 +123,8 @@ def answer(
         start=start,
         report=report,
     )
-    return ask_in_one_place(_prepared(facts, None), unit)
+    rows = ask_in_one_place(_prepared(facts, None), unit)
+    return _with_letters(rows) if letters else rows.where("letter IS NULL").drop("letter")
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
@@ -137,6 +146,15 @@ def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = 
     return mine.mapInArrow(typed, columns.spark_schema)
 
 
+def _with_letters(rows: DataFrame) -> DataFrame:
+    """Rows whose dead letters are taken apart, and have nothing else."""
+    is_letter = F.col("letter").isNotNull()
+    rest = [
+        F.when(~is_letter, F.col(name)).alias(name) for name in rows.columns if name != "letter"
+    ]
+    return rows.select(*rest, F.from_json("letter", LETTER).alias("letter"))
+
+
 def _run(builtins: Iterable[str]) -> list[UserModule]:
     """The modules of builtins, run here: rules that call them can be read."""
     modules = list(map(UserModule.of, builtins))
@@ -153,8 +171,9 @@ def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:
     kind = dict(facts.dtypes)["t"]
     time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
     name = F.col("stream") if stream is None else F.lit(stream)
+    source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
     return facts.select(
-        name.alias("stream"), F.lit("").alias("source"), time.alias("t"), "s", "p", "o"
+        name.alias("stream"), source.alias("source"), time.alias("t"), "s", "p", "o"
     )
 
 

@@ -29,6 +29,8 @@ LETTERS = pa.schema(
         ("text", pa.string()),
     ]
 )
+#: The same in Spark's words.
+LETTER = "stream string, source string, line int, column int, t long, reason string, text string"
 LATE = "its tick was over when it arrived"
 
 

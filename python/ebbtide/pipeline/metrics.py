@@ -12,28 +12,29 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.progress import Latency, Progress
+from ebbtide.pipeline.progress import COUNTERS, Progress, numbers
 
-#: Names, what they count, and whether they only grow.
-METRICS: Final = (
-    ("facts", "facts that were taken in", True),
-    ("bad", "lines that are no facts", True),
-    ("late", "facts that came too late", True),
-    ("ticks", "ticks that were evaluated", True),
-    ("entered", "facts that entered", True),
-    ("left", "facts that left", True),
-    ("answers", "answers of queries", True),
-    ("holding", "facts that hold", False),
-    ("batches", "batches", True),
-    ("tick", "the last tick that was evaluated, milliseconds of event time", False),
-)
-
-BY_STREAM: Final = (
-    ("facts_total", "facts that a stream brought", "counter", "facts"),
-    ("facts_per_second", "facts that a stream brings, of the last ten seconds", "gauge", "rate"),
-    ("event_time", "the latest event time of a stream, in milliseconds", "gauge", "latest"),
-    ("lag", "what waits to be read, in messages of Kafka or bytes of a spool", "gauge", "lag"),
-)
+#: What the numbers of `numbers` are.
+MEANINGS: Final = {
+    "facts": "facts that were taken in",
+    "bad": "lines that are no facts",
+    "late": "facts that came too late",
+    "ticks": "ticks that were evaluated",
+    "entered": "facts that entered",
+    "left": "facts that left",
+    "answers": "answers of queries, and rows of programs",
+    "batches": "batches",
+    "holding": "facts that hold",
+    "tick": "the last tick that was evaluated, milliseconds of event time",
+    "stream_facts": "facts that a stream brought",
+    "stream_facts_per_second": "facts that a stream brings, of the last ten seconds",
+    "stream_event_time": "the latest event time of a stream, in milliseconds",
+    "stream_watermark": "the event time up to which a stream is complete, in milliseconds",
+    "stream_lag": "what waits to be read, in messages of Kafka or bytes of a spool",
+    "rows": "rows of rules, queries and programs",
+    "tick_milliseconds": "how long ticks took",
+}
+_GROWS: Final = frozenset([*COUNTERS, "stream_facts", "rows"])
 
 
 def as_text(progress: Progress) -> str:
@@ -42,37 +43,28 @@ def as_text(progress: Progress) -> str:
     >>> print(as_text(Progress(facts=3)).splitlines()[2])
     ebbtide_facts_total 3
     """
-    lines = []
-    for name, meaning, grows in METRICS:
-        value = getattr(progress, name)
-        if value is not None:
-            whole = f"ebbtide_{name}{'_total' if grows else ''}"
-            kind = "counter" if grows else "gauge"
-            lines += [f"# HELP {whole} {meaning}", f"# TYPE {whole} {kind}", f"{whole} {value}"]
-    for name, meaning, kind, attribute in BY_STREAM:
-        lines += [f"# HELP ebbtide_stream_{name} {meaning}", f"# TYPE ebbtide_stream_{name} {kind}"]
-        values = {each: getattr(known, attribute) for each, known in progress.streams.items()}
-        lines += [
-            f'ebbtide_stream_{name}{{stream="{_escaped(each)}"}} {value}'
-            for each, value in values.items()
-            if value is not None
-        ]
-    lines += [
-        "# HELP ebbtide_rows_total rows of rules and queries",
-        "# TYPE ebbtide_rows_total counter",
-    ]
-    lines += [
-        f'ebbtide_rows_total{{of="{_escaped(each)}"}} {count}'
-        for each, count in progress.rows.items()
-    ]
-    latency = Latency.of(progress.tick_milliseconds)
-    lines += [
-        "# HELP ebbtide_tick_milliseconds how long ticks took",
-        "# TYPE ebbtide_tick_milliseconds summary",
-        f'ebbtide_tick_milliseconds{{quantile="0.5"}} {latency.p50:.3f}',
-        f'ebbtide_tick_milliseconds{{quantile="0.95"}} {latency.p95:.3f}',
-    ]
+    lines: list[str] = []
+    told: str | None = None
+    for name, labels, value in numbers(progress):
+        whole = f"ebbtide_{name}{'_total' if name in _GROWS else ''}"
+        if value is None:
+            continue
+        if told != name:
+            lines += [f"# HELP {whole} {MEANINGS[name]}", f"# TYPE {whole} {_kind(name)}"]
+            told = name
+        of = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        lines.append(f"{whole}{{{of}}} {_shown(value)}" if of else f"{whole} {_shown(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _kind(name: str) -> str:
+    if name == "tick_milliseconds":
+        return "summary"
+    return "counter" if name in _GROWS else "gauge"
+
+
+def _shown(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
 def _escaped(label: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
@@ -12,6 +12,8 @@ from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.time import Instant
 
 KEPT: Final = 10_000
+#: The numbers of a run that only grow.
+COUNTERS: Final = ("facts", "bad", "late", "ticks", "entered", "left", "answers", "batches")
 
 
 @dataclass(frozen=True)
@@ -98,20 +100,31 @@ class Progress:
 
     def saw(self, facts: Any) -> None:
         """Count the facts of a batch by stream: a table with the columns stream and t."""
-        spans = facts.group_by("stream").aggregate([("t", "max"), ("t", "count")])
-        for span in spans.to_pylist():
-            stream = self.streams.setdefault(span["stream"], StreamProgress())
-            stream.add(span["t_count"], span["t_max"])
+        spans = facts.group_by("stream").aggregate([("t", "max"), ("t", "count")]).to_pylist()
+        self.heard({span["stream"]: (span["t_count"], span["t_max"]) for span in spans})
 
     def told(self, rows: Mapping[str, Any]) -> None:
         """Count the rows of a batch, by the rules or the query they are of."""
         for name, of_name in rows.items():
             self.rows[name] = self.rows.get(name, 0) + len(of_name)
 
+    def heard(self, counts: Mapping[str, tuple[int, Instant | None]]) -> None:
+        """Count facts by stream, given how many there were and their latest instant."""
+        for name, (count, latest) in counts.items():
+            if count and latest is not None:
+                self.streams.setdefault(name, StreamProgress()).add(count, latest)
+
+    @property
+    def _facts_in(self) -> str:
+        # Shards do not tell batch by batch, but the streams are counted.
+        return str(
+            sum(each.facts for each in self.streams.values()) if self.facts is None else self.facts
+        )
+
     def __str__(self) -> str:
         return "\n".join(
             (
-                f"facts in         {_number(self.facts)} ({self.late} late, {self.bad} bad lines)",
+                f"facts in         {self._facts_in} ({self.late} late, {self.bad} bad lines)",
                 f"entered          {self.entered}",
                 f"left             {self.left}",
                 *([f"answers          {self.answers}"] if self.answers else []),
@@ -122,6 +135,30 @@ class Progress:
                 "(Spark: read, parse, reason, commit)",
             )
         )
+
+
+def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | float | None]]:
+    """All numbers of a run: the name, what it is of (a stream, rules or a query), and the value.
+
+    >>> next(numbers(Progress(facts=3)))
+    ('facts', {}, 3)
+    """
+    for name in COUNTERS:
+        yield name, {}, getattr(progress, name)
+    for name in ("holding", "tick"):
+        yield name, {}, getattr(progress, name)
+    for stream, known in tuple(progress.streams.items()):
+        of_stream = {"stream": stream}
+        yield "stream_facts", of_stream, known.facts
+        yield "stream_facts_per_second", of_stream, known.rate
+        yield "stream_event_time", of_stream, known.latest
+        yield "stream_watermark", of_stream, known.watermark
+        yield "stream_lag", of_stream, known.lag
+    for name, count in tuple(progress.rows.items()):
+        yield "rows", {"of": name}, count
+    latency = Latency.of(tuple(progress.tick_milliseconds))
+    yield "tick_milliseconds", {"quantile": "0.5"}, latency.p50
+    yield "tick_milliseconds", {"quantile": "0.95"}, latency.p95
 
 
 def _number(count: int | None) -> str:

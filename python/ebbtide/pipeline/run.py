@@ -24,14 +24,16 @@ from rich.console import Console
 
 from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
+from ebbtide.pipeline.gauges import Gauges
 from ebbtide.pipeline.inputs import facts_of, spools_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
-from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, master_of
+from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import open_session, warm_up
@@ -59,7 +61,8 @@ def run_pipeline(
     documents by the stream's name, each asked for when the one before it is taken.
     """
     progress = Progress() if progress is None else progress
-    progress.streams |= {name: StreamProgress() for name in pipeline.streams}
+    lateness = milliseconds(pipeline.time.lateness)
+    progress.streams |= {name: StreamProgress(lateness) for name in pipeline.streams}
     with ExitStack() as stack:
         folder = pipeline.checkpoint.path
         if folder is None:
@@ -74,7 +77,11 @@ def run_pipeline(
         _check_outputs(pipeline, checkpoint)
         if spark is None:
             say(f"starting Spark ({pipeline.spark.master})")
-            spark = open_session(pipeline.name, pipeline.spark.master, pipeline.spark.settings)
+            settings: Mapping[str, str] = pipeline.spark.settings
+            if not is_one_machine(pipeline.spark.master):
+                packed = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
+                settings = cluster_settings(settings, Path(packed), say)
+            spark = open_session(pipeline.name, pipeline.spark.master, settings)
             stack.callback(spark.stop)
         say("starting the Python workers on the executors")
         warm_up(spark)
@@ -88,13 +95,13 @@ def run_pipeline(
         if pipeline.run.metrics_port is not None:
             port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
             say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
-        listener = ProgressListener(progress, pipeline.name)
+        listener = ProgressListener(progress, pipeline.name, Gauges(spark))
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
         facts = facts_of(pipeline, spark, checkpoint)
         spools = list(spools_of(pipeline, checkpoint, feeds or {}))
         say(f"reading {', '.join(pipeline.streams)}")
-        _stream(pipeline, facts, placement, spools)
+        listener.wait_for(_stream(pipeline, facts, placement, spools))
         return placement.progress
 
 
@@ -132,7 +139,8 @@ def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
 
 def _stream(
     pipeline: Pipeline, facts: DataFrame, placement: Placement, spools: Sequence[Spool]
-) -> None:
+) -> int:
+    """Let the query run until it ends; the last batch that Spark reports of, -1 for none."""
     rows = placement.prepare(facts)
     writer = rows.writeStream.foreachBatch(placement.take_batch).queryName(pipeline.name)
     writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
@@ -146,7 +154,7 @@ def _stream(
                 placement.end(query)
         except StreamingQueryException:
             if isinstance(placement.error, Stopped):
-                return
+                return -1
             if placement.error is not None:
                 raise placement.error from None
             raise
@@ -155,6 +163,7 @@ def _stream(
                 spool.stop()
             placement.progress.batch_milliseconds += _batch_milliseconds(query)
             query.stop()
+        return -1 if query.lastProgress is None else query.lastProgress.batchId
 
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:

@@ -37,10 +37,10 @@ class JavaMissing(PipelineError):
         )
 
 
+# Nothing listens beyond this machine, and start-up does not wait for a name service.
+LOOPBACK: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
 SETTINGS: Final = {
-    # Nothing listens beyond this machine, and start-up does not wait for a name service.
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # A micro-batch of a few hundred facts is one task; more partitions only cost start-up time.
@@ -88,6 +88,9 @@ def open_session(
     logging = f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
     options = {"spark.driver.extraJavaOptions": f"{logging} {JVM_OPTIONS}", **SETTINGS}
     is_local = master.startswith("local")
+    # The executors of a cluster elsewhere must find the driver.
+    if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
+        options |= LOOPBACK
     options |= {**(LOCAL_FILES if is_local else {}), **(settings or {})}
     conf = SparkConf(loadDefaults=False).setAll(list(options.items()))
     conf = conf.setMaster(master).setAppName(name)

@@ -22,6 +22,7 @@ class StreamProgress:
     a spool, None where the source cannot tell.
     """
 
+    lateness: int = 0
     facts: int = 0
     latest: Instant | None = None
     lag: int | None = None
@@ -37,6 +38,11 @@ class StreamProgress:
     def heard(self, end: Any, latest: Any) -> None:
         """Take over what Spark reports: the offset that was read, and the latest there is."""
         self.lag, self.lag_unit = lag(end, latest)
+
+    @property
+    def watermark(self) -> Instant | None:
+        """The event time up to which nothing more is waited for."""
+        return None if self.latest is None else self.latest - self.lateness
 
     @property
     def rate(self) -> float:

@@ -20,9 +20,8 @@ LAST_LINES: Final = 6
 class View:
     """What `rich.live.Live` shows, again and again."""
 
-    def __init__(self, progress: Progress, lateness: int) -> None:
+    def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._lateness = lateness
         self._log: deque[str] = deque(maxlen=LAST_LINES)
 
     def say(self, sentence: str) -> None:
@@ -33,16 +32,15 @@ class View:
         progress = self._progress
         streams = Table("stream", "facts", "a second", "lag", "watermark", expand=True)
         for name, stream in progress.streams.items():
-            watermark = None if stream.latest is None else stream.latest - self._lateness
-            streams.add_row(
-                name, f"{stream.facts:,}", f"{stream.rate:,.0f}", _lag(stream), _time(watermark)
-            )
+            rate, watermark = f"{stream.rate:,.0f}", _time(stream.watermark)
+            streams.add_row(name, f"{stream.facts:,}", rate, _lag(stream), watermark)
         rows = Table("rows of", "so far", expand=True)
         for name, count in sorted(progress.rows.items()):
             rows.add_row(name, f"{count:,}")
         dead = f", {progress.bad} bad, {progress.late} late" if progress.bad + progress.late else ""
         latency = Latency.of(tuple(progress.tick_milliseconds))
-        sums = f"tick {_time(progress.tick)}, {progress.holding:,} facts hold{dead}"
+        held = "" if progress.holding is None else f", {progress.holding:,} facts hold"
+        sums = f"tick {_time(progress.tick)}{held}{dead}"
         log = [Text(line, style="dim", no_wrap=True) for line in tuple(self._log)]
         return Group(streams, rows, Text(f"{sums}; tick latency {latency}"), *log)
 

@@ -1,6 +1,6 @@
 """Continuous queries as a step of Spark: one engine, inside a stateful operator.
 
-    facts ─► groupBy(one) ─► transformWithState ─► t, query, op, answer
+    facts ─► groupBy(one) ─► transformWithState ─► t, query, op, answer, letter
 
 The state is what a fresh engine must be fed (`units/queries`), and a mark that is new with every
 batch; the engine stays in the worker process as a cache, as the kernels of shards do.
@@ -23,20 +23,21 @@ from ebbtide.pipeline.placements.sharded import STATE_STORE
 from ebbtide.pipeline.units import Fed
 from ebbtide.pipeline.units.queries import FACTS, Queries
 
-#: `answer` is what `ebbtide query` writes at a tick, in JSON; op is null for all there is.
-OUTPUT: Final = "t long, query string, op string, answer string"
+#: `answer` is what `ebbtide query` writes at a tick, in JSON; op is null for all there is. `letter`
+#: is a dead letter in JSON; then the rest is null, and t is 0.
+OUTPUT: Final = "t long, query string, op string, answer string, letter string"
 _OUTPUT: Final = pa.schema(
-    [("t", pa.int64()), *((name, pa.string()) for name in ("query", "op", "answer"))]
+    [("t", pa.int64()), *((name, pa.string()) for name in ("query", "op", "answer", "letter"))]
 )
-_INPUT: Final = pa.schema([("one", pa.int32()), *FACTS])
+_INPUT: Final = pa.schema([("one", pa.int32()), ("source", pa.string()), *FACTS])
 
 #: The engines of this process, by job: the mark of the state that each is at.
 _cache: dict[str, tuple[str, Queries]] = {}
 
 
 def ask_in_one_place(facts: DataFrame, unit: Queries) -> DataFrame:
-    """The answers of some queries to facts with the columns stream, t, s, p and o."""
-    grouped = facts.select(F.lit(0).alias("one"), *FACTS.names).groupBy("one")
+    """The answers of some queries, and dead letters, to facts as `stages.parse` gives them."""
+    grouped = facts.select(F.lit(0).alias("one"), "source", *FACTS.names).groupBy("one")
     job, portable = secrets.token_hex(8), unit.portable()
     if facts.isStreaming:
         facts.sparkSession.conf.set(*STATE_STORE)
@@ -99,7 +100,7 @@ def _by_stream(rows: Any, unit: Queries) -> dict[str, Any]:
 
 
 def _told(fed: Fed) -> Any:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "t": answers.tick,
             "query": answers.query,
@@ -109,4 +110,6 @@ def _told(fed: Fed) -> Any:
         for each in fed.rows.values()
         for answers in each
     ]
+    # pandas has no whole numbers that may be missing.
+    rows += [{"t": 0, "letter": json.dumps(letter)} for letter in fed.late.to_pylist()]
     return pa.Table.from_pylist(rows, _OUTPUT)

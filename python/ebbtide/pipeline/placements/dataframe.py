@@ -104,6 +104,7 @@ class DataFramePlacement(Placement):
         total = 0
         for stream, first, last, count in spans.collect():
             total += count
+            self.progress.heard({stream: (count, last)})
             mine = facts.where(F.col("stream") == stream)
             if over is not None:
                 mine = mine.where(F.col("t") > over)

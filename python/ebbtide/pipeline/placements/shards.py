@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.listener import observed
 from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END
 from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards
@@ -46,6 +47,8 @@ class ShardedPlacement(BroughtOver):
         """Reason in shards; what says that the streams have ended is one more stream."""
         from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+        # Facts never come to the driver: Spark counts them on their way.
+        facts = observed(facts, self.streams)
         self._ends.mkdir(exist_ok=True)
         lines = facts.sparkSession.readStream.text(str(self._ends))
         nothing = (F.lit(None).cast(kind).alias(name) for name, kind in facts.dtypes[2:])

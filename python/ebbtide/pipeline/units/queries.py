@@ -130,13 +130,13 @@ class Queries:
             self._engine.push_all(self._iris[name], table.combine_chunks())
         late = self._engine.take_late()
         self._keep(batch, late)
-        return self._fed(begun, late)
+        return self._fed(begun, self._letters(late, batch))
 
     def finish(self) -> Fed:
         """The streams have ended: answer up to the first tick that sees every fact."""
         begun = time.perf_counter()
         self._engine.finish()
-        return self._fed(begun, [])
+        return self._fed(begun, LETTERS.empty_table())
 
     def snapshot(self) -> bytes:
         """The facts that a fresh engine must be fed."""
@@ -157,7 +157,7 @@ class Queries:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _fed(self, begun: float, late: Iterable[Late]) -> Fed:
+    def _fed(self, begun: float, late: Any) -> Fed:
         rows: dict[str, list[Answers]] = {name: [] for name in self.names}
         for answers in self._answers:
             rows[answers.query].append(answers)
@@ -166,19 +166,20 @@ class Queries:
         # Queries are answered while facts are pushed: only the sum is known.
         seconds = (time.perf_counter() - begun) / max(1, len(ticks))
         last = ticks[-1] if ticks else None
-        return Fed(rows, self._letters(late), last, (seconds,) * len(ticks))
+        return Fed(rows, late, last, (seconds,) * len(ticks))
 
-    def _letters(self, late: Iterable[Late]) -> Any:
+    def _letters(self, late: Sequence[Late], batch: Mapping[str, Any]) -> Any:
+        """Dead letters of late facts; where they came from, the batch knows."""
         names = {iri: name for name, iri in self._iris.items()}
-        rows = [
-            {
-                "stream": names.get(each.stream or "", each.stream),
-                "t": each.at,
-                "reason": each.reason,
-                "text": " ".join(term.text for term in each.fact.terms),
-            }
-            for each in late
-        ]
+        sources = _sources(batch, {each.at for each in late}) if late else {}
+        rows = []
+        for each in late:
+            stream = names.get(each.stream or "", each.stream)
+            terms = tuple(term.text for term in each.fact.terms)
+            source = sources.get((stream, each.at, *terms))
+            text = " ".join(terms)
+            letter = {"stream": stream, "source": source, "t": each.at, "reason": each.reason}
+            rows.append({**letter, "text": text})
         return pa.Table.from_pylist(rows, LETTERS)
 
     def _keep(self, batch: Mapping[str, Any], late: Iterable[Late]) -> None:
@@ -205,6 +206,17 @@ class Queries:
                 step = max(each.window.step, query.every or 0)
                 reach = max(reach, 2 * (each.window.range + step))
         return reach + self._lateness
+
+
+def _sources(batch: Mapping[str, Any], instants: Iterable[Instant]) -> dict[tuple[Any, ...], str]:
+    """Where the facts of some instants came from, if the batch says it."""
+    wanted = pa.array(list(instants), pa.int64())
+    found = {}
+    for name, table in batch.items():
+        if "source" in table.column_names:
+            for row in table.filter(pc.is_in(table["t"], wanted)).to_pylist():
+                found[(name, row["t"], row["s"], row["p"], row["o"])] = row["source"]
+    return found
 
 
 def _digest(text: str) -> str:
