@@ -89,7 +89,7 @@ def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
     text = "@prefix ex: <http://e/>. alarm(X) :- ex:isIn(X, ex:hall) in [5], smoke in [5]."
     both = unit(text, ("places", "sensors"))
     triple = {
-        "source": ["x"], "t": [3], "s": ["<http://e/ada>"], "p": ["<http://e/isIn>"],
+        "source": ["x"], "line": [1], "t": [3], "s": ["<http://e/ada>"], "p": ["<http://e/isIn>"],
         "o": ["<http://e/hall>"],
     }  # fmt: skip
     places, sensors = pa.table(triple), table("4\tsmoke.\n9\t")
@@ -100,7 +100,7 @@ def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
         ).late.num_rows
         == 0
     )
-    later = places.set_column(1, "t", pa.array([9]))
+    later = places.set_column(2, "t", pa.array([9]))
     fed = both.feed({"places": later, "sensors": sensors.slice(2)})
     assert said(fed) == [(3, "+", "alarm(ex:ada)")]
     assert len(both) == 1
@@ -115,8 +115,9 @@ def test_what_cannot_be_input_is_a_dead_letter() -> None:
         "q is concluded by rules, so no stream can state it",
         "the predicate p has 1 arguments, not 2",
     ]
-    (late,) = made.feed({"s": table("3\tp(z).", "7.atoms")}).late.to_pylist()
-    assert (late["source"], late["t"], late["text"]) == ("7.atoms", 3, "p(z)")
+    (late,) = made.feed({"s": table("% late\n3\tp(z).", "7.atoms")}).late.to_pylist()
+    assert (late["source"], late["line"], late["t"]) == ("7.atoms", 2, 3)
+    assert late["text"] == "p(z)"
 
 
 def test_bad_lines_of_atoms_have_a_place() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ebbtide.pipeline.stages.parse import Documents, parser
 
 GOOD = '1500\t<http://e/a> <http://e/says> "tab\\tquote\\"" .'
-COLUMNS = ["source", "t", "s", "p", "o", "error"]
+COLUMNS = ["source", "line", "t", "s", "p", "o", "error"]
 
 
 def batches(
@@ -31,6 +31,7 @@ def test_a_fact_is_a_row_of_texts(pack) -> None:
     (row,) = rows(pack(GOOD.encode()))
     assert row == {
         "source": "a b.tnt",
+        "line": 1,
         "t": 1500,
         "s": "<http://e/a>",
         "p": "<http://e/says>",
@@ -42,7 +43,7 @@ def test_a_fact_is_a_row_of_texts(pack) -> None:
 def test_a_bad_line_says_where_and_why_and_what() -> None:
     line = "noon\t<http://e/a> <http://e/p> <http://e/b> ."
     good, bad = rows(f"# first\n{line}\n{GOOD}\n")
-    assert good["t"] == 1500
+    assert (good["line"], good["t"]) == (3, 1500)
     assert bad["t"] is bad["s"] is bad["p"] is bad["o"] is None
     assert bad["source"] == "a b.tnt"
     assert bad["error"] == {
@@ -80,7 +81,8 @@ def test_terms_may_be_too_long() -> None:
     bad, good = rows(f"{long}\n{GOOD}\n")
     assert bad["error"]["reason"] == "a term is longer than 1000 bytes"
     assert len(bad["error"]["text"]) == 1_000
-    assert good["t"] == 1500
+    assert (good["line"], good["t"]) == (2, 1500)
+    assert bad["error"]["line"] == 1
 
 
 def test_columns_are_always_the_same() -> None:

@@ -47,6 +47,7 @@ def table_of(facts: list[tuple[int, int, int]]) -> Any:
         {
             "stream": "cars",
             "source": "",
+            "line": None,
             "t": t,
             "s": f"<http://e/c{c}>",
             "p": speed,
@@ -54,8 +55,8 @@ def table_of(facts: list[tuple[int, int, int]]) -> Any:
         }
         for t, c, v in facts
     ]
-    names = ("stream", "source", "t", "s", "p", "o")
-    kinds = {"t": pa.int64()}
+    names = ("stream", "source", "line", "t", "s", "p", "o")
+    kinds = {"line": pa.int32(), "t": pa.int64()}
     return pa.Table.from_pylist(rows, pa.schema([(n, kinds.get(n, pa.string())) for n in names]))
 
 

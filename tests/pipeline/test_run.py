@@ -112,12 +112,12 @@ def test_bad_lines_are_dead_letters_or_the_end(run: Run, tmp_path: Path) -> None
 def test_late_facts_are_dead_letters(run: Run, tmp_path: Path) -> None:
     file = write_pipeline(tmp_path, 1)
     late = tmp_path / "incoming/999.tnt"
-    late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
+    late.write_text("# late\n\n100\t<http://e/a> <http://e/p> <http://e/b> .\n")
     os.utime(late, (10**9, 10**9))
     progress = run(file)
     assert progress.late == 1
     (letter,) = [letter for letter in lines(tmp_path / "out/dead") if "t" in letter]
-    assert letter["source"] == "999.tnt"
+    assert (letter["source"], letter["line"]) == ("999.tnt", 3)
     assert letter["t"] == 100
     assert letter["reason"] == "its tick was over when it arrived"
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()

@@ -57,10 +57,11 @@ def unit_of(window: Any = WINDOW, rules: str = "rdfs-sparkwave") -> Rules:
 
 def table_of(facts: list[tuple[int, str, str, str]]) -> Any:
     rows = [
-        {"stream": "default", "source": "", "t": t, "s": s, "p": p, "o": o} for t, s, p, o in facts
+        {"stream": "default", "source": "", "line": None, "t": t, "s": s, "p": p, "o": o}
+        for t, s, p, o in facts
     ]
-    kinds = {"t": pa.int64()}
-    names = ("stream", "source", "t", "s", "p", "o")
+    kinds = {"line": pa.int32(), "t": pa.int64()}
+    names = ("stream", "source", "line", "t", "s", "p", "o")
     return pa.Table.from_pylist(rows, pa.schema([(n, kinds.get(n, pa.string())) for n in names]))
 
 

@@ -31,7 +31,12 @@ def test_a_bad_line_says_its_message() -> None:
         ("trains/1", 3, LINE.removesuffix("\n").encode()),
     )
     facts = [row for row in rows if row["error"] is None]
-    assert [row["source"] for row in facts] == ["trains/0@7..9"] * 3 + ["trains/1@3..3"]
+    assert [(row["source"], row["line"]) for row in facts] == [
+        ("trains/0@7", 1),
+        ("trains/0@9", 1),
+        ("trains/0@9", 3),
+        ("trains/1@3", 1),
+    ]
     assert {row["t"] for row in facts} == {1500}
     (bad,) = [row for row in rows if row["error"] is not None]
     assert bad["source"] == "trains/0@9"

@@ -58,8 +58,8 @@ def reason(
     with the program, or modules, which must be there, with what the rules call.
 
     Late facts are left out. With `letters` they are rows, too: dead letters, in which the column
-    `letter` has stream, source, t, reason and text, and all others are null. A column `source` of
-    the facts tells where each came from. `rows.where("letter IS NOT NULL").select("letter.*")`.
+    `letter` has stream, source, line, t, reason and text, and all others are null. Columns `source`
+    and `line` of the facts tell where each came from.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
@@ -172,9 +172,9 @@ def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:
     time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
     name = F.col("stream") if stream is None else F.lit(stream)
     source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
-    return facts.select(
-        name.alias("stream"), source.alias("source"), time.alias("t"), "s", "p", "o"
-    )
+    line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
+    columns = (name.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
+    return facts.select(*columns, "s", "p", "o")
 
 
 def read_rdf(spark: SparkSession, *paths: str | PathLike[str]) -> DataFrame:

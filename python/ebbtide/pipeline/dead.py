@@ -2,7 +2,7 @@
 
     stream  source  line  column  t     reason                              text
     trains  07.tnt  3     1             not an instant (milliseconds ...)   noon ...
-    trains  09.tnt              1500    its tick was over when it arrived   <a> <b> <c>
+    trains  09.tnt  7           1500    its tick was over when it arrived   <a> <b> <c>
 
 Invariant: what is not taken in is here, once: the file of a batch is replaced if it comes again.
 """
@@ -93,5 +93,6 @@ def _late(rows: Any) -> Any:
     text = pc.binary_join_element_wise(rows["s"], rows["p"], rows["o"], " ")
     reason = pa.repeat(LATE, count)
     return pa.table(
-        [rows["stream"], rows["source"], nowhere, nowhere, rows["t"], reason, text], schema=LETTERS
+        [rows["stream"], rows["source"], rows["line"], nowhere, rows["t"], reason, text],
+        schema=LETTERS,
     )

@@ -29,7 +29,9 @@ OUTPUT: Final = "t long, query string, op string, answer string, letter string"
 _OUTPUT: Final = pa.schema(
     [("t", pa.int64()), *((name, pa.string()) for name in ("query", "op", "answer", "letter"))]
 )
-_INPUT: Final = pa.schema([("one", pa.int32()), ("source", pa.string()), *FACTS])
+_INPUT: Final = pa.schema(
+    [("one", pa.int32()), ("source", pa.string()), ("line", pa.int32()), *FACTS]
+)
 
 #: The engines of this process, by job: the mark of the state that each is at.
 _cache: dict[str, tuple[str, Queries]] = {}
@@ -37,7 +39,7 @@ _cache: dict[str, tuple[str, Queries]] = {}
 
 def ask_in_one_place(facts: DataFrame, unit: Queries) -> DataFrame:
     """The answers of some queries, and dead letters, to facts as `stages.parse` gives them."""
-    grouped = facts.select(F.lit(0).alias("one"), "source", *FACTS.names).groupBy("one")
+    grouped = facts.select(F.lit(0).alias("one"), "source", "line", *FACTS.names).groupBy("one")
     job, portable = secrets.token_hex(8), unit.portable()
     if facts.isStreaming:
         facts.sparkSession.conf.set(*STATE_STORE)

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-FACT_COLUMNS = ["stream", "source", "t", *TERM_COLUMNS]
+#: Where a fact came from is for dead letters, and is not kept.
+PLACE_COLUMNS = ["source", "line"]
+FACT_COLUMNS = ["stream", *PLACE_COLUMNS, "t", *TERM_COLUMNS]
 
 
 @dataclass(kw_only=True)
@@ -63,7 +65,7 @@ class Driver(BroughtOver):
         crash_point("reasoned", str(number))
         self.write(number, fed.rows, pa.concat_tables([bad, fed.late]))
         crash_point("between sink and checkpoint", str(number))
-        self.checkpoint.save_batch(number, packed(facts.drop_columns(["source"])))
+        self.checkpoint.save_batch(number, packed(facts.drop_columns(PLACE_COLUMNS)))
         crash_point("between batch and snapshot", str(number))
         if (number + 1) % self.snapshot_every == 0:
             snapshots = [unit.snapshot() for unit in self.units]

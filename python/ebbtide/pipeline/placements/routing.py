@@ -26,15 +26,17 @@ from ebbtide.pipeline.dead import bad_letters
 from ebbtide.plan.schema import TYPE, Schema
 
 SCHEMA: Final = (
-    "shard int, kind string, stream string, source string, t long, s string, p string, o string"
+    "shard int, kind string, stream string, source string, line int, "
+    "t long, s string, p string, o string"
 )
 #: The stream, of no facts, whose lines say that all streams have ended.
 END: Final = "end:"
-COLUMNS: Final = ("stream", "source", "t", "s", "p", "o")
+COLUMNS: Final = ("stream", "source", "line", "t", "s", "p", "o")
 ARROW: Final = pa.schema(
     [
         ("shard", pa.int32()),
         *((name, pa.string()) for name in ("kind", "stream", "source")),
+        ("line", pa.int32()),
         ("t", pa.int64()),
         *((name, pa.string()) for name in ("s", "p", "o")),
     ]

@@ -88,6 +88,7 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     good = F.col("reason").isNull()
     return each.select(
         "source",
+        line.alias("line"),
         *(F.when(good, F.col(name)).alias(name) for name in ("t", "s", "p", "o")),
         F.when(~good, error).cast(ERROR).alias("error"),
     )

@@ -12,18 +12,16 @@ Invariant: no line is lost. A line is taken whole, or is a bad line that says wh
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from ebbtide.languages.lars import LarsProgram
 from ebbtide.languages.lars.stream import parse_stream
-from ebbtide.pipeline.stages.parse import bad_lines, rows_of
+from ebbtide.pipeline.stages.parse import bad_lines, plain, rows_of
 from ebbtide.program import TRIPLE, Fact, ProgramError
 from ebbtide.terms import Term, parse_term
 
-GZIP: Final = b"\x1f\x8b"
 _TOO_LONG: Final = "a term is longer than {} bytes"
 
 
@@ -32,13 +30,13 @@ def parse_atom_document(
 ) -> Iterator[Any]:
     """What one document holds, in record batches."""
     try:
-        text = (gzip.decompress(content) if content.startswith(GZIP) else content).decode()
-    except (UnicodeDecodeError, OSError, EOFError) as error:
+        text = plain(content).decode()
+    except UnicodeDecodeError as error:
         problem = {"line": None, "column": None, "reason": f"it cannot be read: {error}"}
         yield bad_lines(name, [{**problem, "text": None}])
         return
     known = LarsProgram((), prefixes=dict(prefixes))
-    rows: list[tuple[int, str | None, str | None]] = []
+    rows: list[tuple[int, int, str | None, str | None]] = []
     bad: list[dict[str, Any]] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
@@ -49,7 +47,7 @@ def parse_atom_document(
         except ValueError as error:
             bad.append({"line": number, "column": 1, "reason": str(error), "text": line[:1_000]})
         else:
-            rows += found
+            rows += [(number, *each) for each in found]
     yield from _batches(name, rows)
     if bad:
         yield bad_lines(name, bad)
@@ -68,13 +66,14 @@ def _rows(
             yield at, fact.relation, "\n".join(texts)
 
 
-def _batches(name: str, rows: Sequence[tuple[int, str | None, str | None]]) -> Iterator[Any]:
+def _batches(name: str, rows: Sequence[tuple[int, int, str | None, str | None]]) -> Iterator[Any]:
     import pyarrow as pa
 
     if rows:
-        instants, predicates, terms = zip(*rows, strict=True)
-        columns = [pa.array(instants), pa.nulls(len(rows)), pa.array(predicates), pa.array(terms)]
-        yield from rows_of(pa.repeat(name, len(rows)), columns, pa.nulls(len(rows)))
+        lines, instants, predicates, terms = map(pa.array, zip(*rows, strict=True))
+        nothing = pa.nulls(len(rows))
+        columns = [lines, instants, nothing, predicates, terms]
+        yield from rows_of(pa.repeat(name, len(rows)), columns, nothing)
 
 
 def fact_of(s: str | None, p: str | None, o: str | None) -> Fact | None:

@@ -2,8 +2,7 @@
 
 In: where a message came from, its number there (an offset), and its bytes. Out: as `stages.parse`.
 
-    trains/0@17        message 17 of partition 0: the source of a bad line
-    trains/0@10..99    the messages that were parsed together: the source of a fact
+    trains/0@17        message 17 of partition 0: the source of a fact or of a bad line
 
 Lines of timed N-Triples are parsed together, since a message is often one line; a graph is a
 document of its own. Invariant: no message is lost, a bad line says which one it was in.
@@ -11,25 +10,25 @@ document of its own. Invariant: no message is lost, a bad line says which one it
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ebbtide.pipeline.stages.parse import (
+    GZIP,
+    LINES,
     SCHEMA,
     Documents,
     as_error,
     bad_lines,
     facts,
     parse_document,
+    with_lines,
 )
 from ebbtide.pipeline.stages.settled import settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_GZIP: Final = b"\x1f\x8b"
 
 
 def parse_messages(messages: DataFrame, documents: Documents) -> DataFrame:
@@ -45,8 +44,8 @@ def parser(documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
             sources, numbers, values = (column.to_pylist() for column in batch.columns)
             # A message without a value is how Kafka says that a key is gone.
             whole = [(s, n, v) for s, n, v in zip(sources, numbers, values, strict=True) if v]
-            together = documents.format == "tnt" and not any(
-                v.startswith(_GZIP) for _, _, v in whole
+            together = documents.format == LINES and not any(
+                v.startswith(GZIP) for _, _, v in whole
             )
             for source in dict.fromkeys(s for s, _, _ in whole):
                 of_source = [(n, v) for s, n, v in whole if s == source]
@@ -64,17 +63,28 @@ def parse_together(
     source: str, messages: Sequence[tuple[int, bytes]], longest_term: int
 ) -> Iterator[Any]:
     """Messages of whole lines, parsed as if they were one document."""
+    import numpy as np
     import pyarrow as pa
 
+    from ebbtide.pipeline.stages.lines import FactLines
     from ebbtide.terms.formats import read_tables
 
     texts = [value.removesuffix(b"\n") for _, value in messages]
     place = f"{source}@{messages[0][0]}..{messages[-1][0]}"
     bad: list[Any] = []
-    for table in read_tables(b"\n".join(texts), "tnt", name=place, timed=True, bad=bad):
-        yield from facts(pa.table(table), place, longest_term)
-    first_lines = list(accumulate((text.count(b"\n") + 1 for text in texts), initial=1))
-    for each in bad:
-        at = bisect_right(first_lines, each.line) - 1
-        error = {**as_error(each), "line": each.line - first_lines[at] + 1}
-        yield bad_lines(f"{source}@{messages[at][0]}", [error])
+    whole = b"\n".join(texts)
+    lines = FactLines(whole)
+    first_lines = np.fromiter(
+        accumulate((text.count(b"\n") + 1 for text in texts[:-1]), initial=1), np.int64
+    )
+    places = pa.array([f"{source}@{number}" for number, _ in messages])
+    for each in read_tables(whole, LINES, name=place, timed=True, bad=bad):
+        table = pa.table(each)
+        numbers = lines.take(table.num_rows, [one.line for one in bad])
+        at = np.searchsorted(first_lines, numbers, "right") - 1
+        table = with_lines(table, numbers - first_lines[at] + 1)
+        yield from facts(table, places.take(pa.array(at)), longest_term)
+    for wrong in bad:
+        (at,) = np.searchsorted(first_lines, [wrong.line], "right") - 1
+        error = {**as_error(wrong), "line": wrong.line - int(first_lines[at]) + 1}
+        yield bad_lines(places[int(at)].as_py(), [error])

@@ -3,6 +3,7 @@
 In: the path and the bytes of a file. Out, a row for every fact and for every bad line:
 
     source       the file, relative to its folder
+    line  int    where the fact stands in it; null where lines mean nothing
     t  long      the instant, milliseconds
     s  p  o      the terms as N-Triples texts
     error        why there is no fact (line, column, reason, text); then t, s, p and o are null
@@ -12,6 +13,8 @@ Invariant: no line is lost, a bad one is a row that says what is wrong with it.
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,12 +27,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SCHEMA: Final = (
-    "source string, t long, s string, p string, o string, "
+    "source string, line int, t long, s string, p string, o string, "
     "error struct<line: int, column: int, reason: string, text: string>"
 )
 _TERMS: Final = ("s", "p", "o")
 #: The format of LARS streams; `stages.atoms` says what their rows are.
 ATOMS: Final = "atoms"
+#: The format of lines, a fact each.
+LINES: Final = "tnt"
+GZIP: Final = b"\x1f\x8b"
 # Of a term that is too long, enough to find it.
 _SHOWN: Final = 1_000
 
@@ -84,13 +90,21 @@ def _parse_triples(
 ) -> Iterator[Any]:
     import pyarrow as pa
 
+    from ebbtide.pipeline.stages.lines import FactLines
     from ebbtide.terms.formats import FormatError, read_tables
 
     bad: list[Any] = []
     format = format or Path(name.removesuffix(".gz")).suffix.removeprefix(".")
+    lines: FactLines | None = None
+    if format == LINES:
+        content = plain(content)
+        lines = FactLines(content)
     try:
-        for table in read_tables(content, format, name=name, timed=True, bad=bad):
-            yield from facts(pa.table(table), name, longest_term)
+        for each in read_tables(content, format, name=name, timed=True, bad=bad):
+            table = pa.table(each)
+            if lines is not None:
+                table = with_lines(table, lines.take(table.num_rows, [one.line for one in bad]))
+            yield from facts(table, name, longest_term)
     except FormatError as error:
         # What was read of the document before stands.
         bad.append(error.bad)
@@ -107,24 +121,52 @@ def as_error(bad: Any) -> dict[str, Any]:
     return {"line": bad.line, "column": bad.column, "reason": bad.reason, "text": bad.text}
 
 
-def facts(table: Any, name: str, longest_term: int) -> Iterator[Any]:
-    """Parsed facts as rows, but for those whose terms are too long."""
+def plain(content: bytes) -> bytes:
+    """A document that is not compressed, or not to be read at all."""
+    try:
+        return gzip.decompress(content) if content.startswith(GZIP) else content
+    except (OSError, EOFError, zlib.error):
+        return content
+
+
+def with_lines(table: Any, lines: Any) -> Any:
+    """Parsed facts with the numbers of their lines."""
+    import pyarrow as pa
+
+    return table.append_column("line", pa.array(lines, pa.int32()))
+
+
+def facts(table: Any, source: Any, longest_term: int) -> Iterator[Any]:
+    """Parsed facts as rows, but for those whose terms are too long.
+
+    `source` is where they all come from, or an array that says it of each.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     lengths = [pc.binary_length(table[column]) for column in _TERMS]
     is_long = pc.greater(pc.max_element_wise(*lengths), longest_term)
     if pc.any(is_long).as_py():
-        reason = f"a term is longer than {longest_term} bytes"
-        texts = (
-            " ".join(row[term] for term in _TERMS) for row in table.filter(is_long).to_pylist()
-        )
-        shown = [text[:_SHOWN] for text in texts]
-        yield bad_lines(name, [{**as_error(reason), "text": text} for text in shown])
+        reason = as_error(f"a term is longer than {longest_term} bytes")
+        long = table.filter(is_long).to_pylist()
+        for row, place in zip(long, _of_rows(source, is_long, len(long)).to_pylist(), strict=True):
+            text = " ".join(row[term] for term in _TERMS)[:_SHOWN]
+            yield bad_lines(place, [{**reason, "line": row.get("line"), "text": text}])
         table = table.filter(pc.invert(is_long))
+        source = _of_rows(source, pc.invert(is_long), table.num_rows)
     table = table.combine_chunks()
     rows = table.num_rows
-    yield from rows_of(pa.repeat(name, rows), [table[c] for c in ("t", *_TERMS)], pa.nulls(rows))
+    if isinstance(source, str):
+        source = pa.repeat(source, rows)
+    line = table["line"] if "line" in table.column_names else pa.nulls(rows)
+    yield from rows_of(source, [line, *(table[c] for c in ("t", *_TERMS))], pa.nulls(rows))
+
+
+def _of_rows(source: Any, is_wanted: Any, count: int) -> Any:
+    """Where some of the rows come from."""
+    import pyarrow as pa
+
+    return pa.repeat(source, count) if isinstance(source, str) else source.filter(is_wanted)
 
 
 def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
@@ -132,7 +174,7 @@ def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
     import pyarrow as pa
 
     rows = len(errors)
-    (batch,) = rows_of(pa.repeat(name, rows), [pa.nulls(rows)] * 4, pa.array(errors, _error_type()))
+    (batch,) = rows_of(pa.repeat(name, rows), [pa.nulls(rows)] * 5, pa.array(errors, _error_type()))
     return batch
 
 
@@ -144,13 +186,13 @@ def _error_type() -> Any:
 
 
 def rows_of(source: Any, fact: list[Any], error: Any) -> Any:
-    """Record batches of rows: where they come from, t, s, p and o, and what is wrong."""
+    """Record batches of rows: where they come from, line, t, s, p and o, and what is wrong."""
     import pyarrow as pa
 
-    kinds = [pa.int64(), *[pa.string()] * 3]
+    kinds = [pa.int32(), pa.int64(), *[pa.string()] * 3]
     columns = [column.cast(kind) for column, kind in zip(fact, kinds, strict=True)]
     table = pa.table(
         [source, *columns, error.cast(_error_type())],
-        names=["source", "t", *_TERMS, "error"],
+        names=["source", "line", "t", *_TERMS, "error"],
     )
     return table.to_batches()

@@ -133,8 +133,8 @@ class Lars:
             self._time.happened(stream, at, at)
         elif fact is not None:
             text = show_fact(fact, self._program.prefixes)
-            source = row.get("source")
-            yield {"stream": stream, "source": source, "t": at, "reason": reason, "text": text}
+            place = {"stream": stream, "source": row.get("source"), "line": row.get("line")}
+            yield {**place, "t": at, "reason": reason, "text": text}
 
     def _fed(self, to: Instant | None, letters: Sequence[Mapping[str, Any]]) -> Fed:
         rows: list[dict[str, Any]] = []

@@ -171,15 +171,14 @@ class Queries:
     def _letters(self, late: Sequence[Late], batch: Mapping[str, Any]) -> Any:
         """Dead letters of late facts; where they came from, the batch knows."""
         names = {iri: name for name, iri in self._iris.items()}
-        sources = _sources(batch, {each.at for each in late}) if late else {}
+        places = _places(batch, {each.at for each in late}) if late else {}
         rows = []
         for each in late:
             stream = names.get(each.stream or "", each.stream)
             terms = tuple(term.text for term in each.fact.terms)
-            source = sources.get((stream, each.at, *terms))
-            text = " ".join(terms)
-            letter = {"stream": stream, "source": source, "t": each.at, "reason": each.reason}
-            rows.append({**letter, "text": text})
+            letter = {"stream": stream, "t": each.at, "reason": each.reason}
+            place = places.get((stream, each.at, *terms), {})
+            rows.append({**letter, **place, "text": " ".join(terms)})
         return pa.Table.from_pylist(rows, LETTERS)
 
     def _keep(self, batch: Mapping[str, Any], late: Iterable[Late]) -> None:
@@ -208,14 +207,17 @@ class Queries:
         return reach + self._lateness
 
 
-def _sources(batch: Mapping[str, Any], instants: Iterable[Instant]) -> dict[tuple[Any, ...], str]:
+def _places(
+    batch: Mapping[str, Any], instants: Iterable[Instant]
+) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Where the facts of some instants came from, if the batch says it."""
     wanted = pa.array(list(instants), pa.int64())
     found = {}
     for name, table in batch.items():
         if "source" in table.column_names:
             for row in table.filter(pc.is_in(table["t"], wanted)).to_pylist():
-                found[(name, row["t"], row["s"], row["p"], row["o"])] = row["source"]
+                place = {"source": row["source"], "line": row["line"]}
+                found[(name, row["t"], row["s"], row["p"], row["o"])] = place
     return found
 
 
