@@ -49,16 +49,18 @@ class Gauges:
         # In the JVM: accumulators of Python are not among those that Spark takes as gauges.
         scala, jvm = context._jsc.sc(), context._jvm
         assert jvm is not None
-        source = jvm.org.apache.spark.metrics.source
+        sources = jvm.org.apache.spark.metrics.source
         kinds = (
-            (int, scala.longAccumulator, source.LongAccumulatorSource),
-            (float, scala.doubleAccumulator, source.DoubleAccumulatorSource),
+            (int, scala.longAccumulator, "LongAccumulatorSource"),
+            (float, scala.doubleAccumulator, "DoubleAccumulatorSource"),
         )
-        for kind, make, register in kinds:
+        for kind, make, name_of_source in kinds:
             made = {name: make(name) for name, value in values.items() if type(value) is kind}
             if made:
                 gauges = jvm.java.util.HashMap()
                 for name, gauge in made.items():
                     gauges.put(name, gauge)
-                register.register(scala, jvm.PythonUtils.toScalaMap(gauges))
+                # The object of Scala beside the class: its methods are no static ones.
+                source = getattr(getattr(sources, f"{name_of_source}$"), "MODULE$")
+                source.register(scala, jvm.PythonUtils.toScalaMap(gauges))
                 self._gauges |= made
