@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -87,6 +87,7 @@ def query(
     for name in sources:
         if not any(name in {each.stream.value for each in one.query.streams} for one in handles):
             raise InputError(f"--stream {name}: no query reads this stream")
+    _tell_of_silent(handles, sources)
     show, shown = _table(until) if follow else (_writing(until), nullcontext())
     for handle in handles:
         handle.subscribe(show if handle.is_ordered else lambda answers: show(answers.in_order()))
@@ -99,6 +100,16 @@ def query(
         what = "1 fact" if engine.late == 1 else f"{engine.late} facts"
         kept = f"see {late}" if late else "--late FILE keeps them, --lateness waits for them"
         print(f"ebbtide: {what} came too late: {kept}", file=sys.stderr)
+
+
+def _tell_of_silent(handles: list[RegisteredQuery], sources: Collection[str]) -> None:
+    """Say on standard error which streams nobody feeds: a query that waits for them is silent."""
+    from ebbtide.queries.network import fed_stream
+
+    read = {each.stream.value for handle in handles for each in handle.query.streams}
+    fed = {stream.value for handle in handles if (stream := fed_stream(handle.query)) is not None}
+    for name in sorted(read - fed - set(sources)):
+        print(f"ebbtide: nothing happens on {name}: give --stream {name}=FILE", file=sys.stderr)
 
 
 def _hand_out_late(engine: QueryEngine, out: TextIO | None) -> None:
@@ -177,15 +188,24 @@ def _table(until: bool) -> tuple[Callable[[Answers], None], AbstractContextManag
 
     def show(answers: Answers) -> None:
         changed = {"+": ", new", "-": ", gone", None: ""}[answers.op]
-        title = f"{answers.query} at {answers.tick}: {len(answers)} answers{changed}"
+        many = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
+        title = f"{answers.query} at {answers.tick}: {many}{changed}"
         ends = answers.until if until else None
         table = Table(*answers.variables, *(() if ends is None else ("until",)))
         for place, row in enumerate(answers.rows[:most_rows]):
             more = () if ends is None else ("" if ends[place] == FOREVER else str(ends[place]),)
-            table.add_row(*(text or "" for text in row), *more)
+            table.add_row(*map(_shown, row), *more)
         if len(answers) > most_rows:
             table.caption = f"and {len(answers) - most_rows} more"
         latest[answers.query] = Group(title, table)
         live.update(Group(*latest.values()))
 
     return show, live
+
+
+def _shown(text: str | None) -> str:
+    """A term for people: literals as what they say."""
+    from ebbtide.terms import Literal, parse_term
+
+    term = None if text is None else parse_term(text)
+    return term.lexical if isinstance(term, Literal) else text or ""

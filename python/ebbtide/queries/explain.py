@@ -29,14 +29,14 @@ def _view(sight: Sight) -> str:
     streams = ", ".join(sorted(stream.text for stream in view.streams)) or "no stream"
     kept = f", kept for {view.widest} ms" if view.widest else ""
     others = len(view.readers) - 1
-    shared = f", shared with {others} other queries" if others else ""
+    shared = f", shared with {others} other window{'s' * (others > 1)}" if others else ""
     return f"{name}: a view of {streams}{kept}{shared}, {len(view.program.rules)} rules"
 
 
 def _parts(task: Task) -> Iterator[str]:
     plan = task.plan
     if isinstance(plan, Direct):
-        where = "a view" if plan.upper is None else "above the views"
+        where = "in a view" if plan.upper is None else "above the views"
         yield f"incremental, the whole query: its answers are a relation, {where}"
         if isinstance(plan.content, Maintained):
             yield from (f"  {rule}" for rule in plan.content.rules)

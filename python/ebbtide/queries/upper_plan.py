@@ -329,14 +329,11 @@ def constructed(pattern: Sequence[Any], template: Sequence[Sequence[str]]) -> No
         node: Node = tuple(pattern)
         for name, term in zip(MADE, terms, strict=True):
             node = ("extend", node, name, term)
-        subject, predicate, object_ = MADE
-        is_triple = (
-            "&&",
-            ("BOUND", object_),
-            ("!", ("isLITERAL", subject)),
-            ("isIRI", predicate),
-        )
-        return "filter", node, is_triple
+        # What is written in the template is a triple as far as it goes.
+        asked = (("!", ("isLITERAL", MADE[0])), ("isIRI", MADE[1]), ("BOUND", MADE[2]))
+        for term, is_right in zip(terms, asked, strict=True):
+            node = ("filter", node, is_right) if _is_variable(term) else node
+        return node
 
     found = [triple(terms) for terms in template]
     return found[0] if len(found) == 1 else ("union", *found)

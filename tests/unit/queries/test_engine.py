@@ -359,7 +359,7 @@ def test_queries_of_different_ranges_share_a_view() -> None:
     for length in (10, 50, 30):
         engine.register(text.format(length))
     assert len(engine._views) == 1
-    assert "kept for 50 ms, shared with 2 other queries" in engine.queries[0].explain()
+    assert "kept for 50 ms, shared with 2 other windows" in engine.queries[0].explain()
 
 
 def test_groups_of_different_ranges_share_a_view() -> None:

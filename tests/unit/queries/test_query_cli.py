@@ -63,6 +63,13 @@ def test_answers_tell_until_when_they_hold(ebbtide: Ebbtide) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_a_stream_that_nobody_feeds_is_told_of(ebbtide: Ebbtide) -> None:
+    code, out, err = ebbtide("query", "fast.rq", "--background", "cars.ttl")
+    assert (code, out) == (0, "")
+    assert err == "ebbtide: nothing happens on http://e/cars: give --stream http://e/cars=FILE\n"
+
+
+@pytest.mark.usefixtures("files")
 def test_constructed_triples_and_deltas(ebbtide: Ebbtide) -> None:
     text = QUERY.replace(
         "QUERY fast AS SELECT ?car", "ISTREAM ex:out AS CONSTRUCT { ?car a ex:Fast }"
@@ -107,7 +114,7 @@ def test_facts_that_came_too_late_are_kept(ebbtide: Ebbtide) -> None:
 def test_a_table_to_follow(ebbtide: Ebbtide) -> None:
     code, out, _ = ebbtide("query", "fast.rq", *STREAM, "--follow")
     assert code == 0
-    assert "fast at 15000: 1 answers" in out
+    assert "fast at 15000: 1 answer\n" in out
 
 
 @pytest.mark.usefixtures("files")

@@ -124,6 +124,8 @@ class Condition:
 
         if never_holds(expression, lookup):
             return []
+        if expression[0] == "BOUND" and lookup(expression[1][1:]) is not None:
+            return [branch]
         if (same := equated(expression)) is not None and self._is_matched(branch, same[0]):
             return self._identical(branch, *same)
         guard = filter_guard(expression, lookup)
