@@ -208,7 +208,7 @@ class Timeline:
         start: int,
         step: int,
         clocks: list[tuple[int, int, str, int]],
-        outputs: list[int],
+        outputs: list[tuple[int, bool]],
         outside: int | None,
     ) -> Timeline: ...
     @property

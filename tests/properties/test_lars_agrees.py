@@ -12,8 +12,11 @@ from ebbtide.engines.lars import LarsEngine
 from ebbtide.engines.reference.lars import Stream, answer_stream, output, output_stream
 from ebbtide.languages.lars import LarsProgram, parse_lars, show_fact
 from ebbtide.program import Fact
+from ebbtide.terms import parse_term
 from ebbtide.testing.lars import LAST, lars_programs, lars_streams
 from ebbtide.time import Instant
+
+pa = pytest.importorskip("pyarrow")
 
 COOLING = """
     @T steam(V)  :- @T temp(V) in [N], V >= 100.
@@ -56,6 +59,39 @@ def test_the_kernel_equals_the_oracle(
     expected = output_stream(program, input)
     for point, facts in outputs(program, input).items():
         assert told(facts) == told(expected[point]), point
+
+
+@given(lars_programs(), lars_streams(), st.booleans(), st.integers(-1, LAST), st.booleans())
+def test_tables_equal_the_oracle(
+    program: LarsProgram, atoms: dict[int, set[Fact]], full: bool, cut: int, by_tick: bool
+) -> None:
+    note(f"{program}\n{program.background}\n{atoms}")
+    expected = output_stream(program, Stream(0, LAST, atoms))
+    engine = LarsEngine(program, start=0)
+    for at, facts in atoms.items():
+        for fact in facts:
+            engine.take(fact, at)
+    rows: list[tuple[int, int, Fact]] = []
+    without: list[int] = []
+    held: set[Fact] = set()
+    first = 0
+    if by_tick and cut >= 0:
+        while engine.next <= cut:
+            held = set(engine.tick().atoms or ())
+        first = cut + 1
+    for last in (cut, LAST):
+        for predicate, table in engine.play(last, full=full).items():
+            for row in pa.table(table).to_pylist():
+                at, diff = row.pop("t"), row.pop("diff", 1)
+                rows.append((at, diff, Fact(predicate, tuple(map(parse_term, row.values())))))
+        without += engine.without_answer
+    for point in range(first, LAST + 1):
+        now = [(diff, fact) for at, diff, fact in rows if at == point]
+        assert len(now) == len({fact for _, fact in now})
+        held = set() if full else held - {fact for diff, fact in now if diff < 0}
+        held |= {fact for diff, fact in now if diff > 0}
+        assert sorted(map(show_fact, held)) == (told(expected[point]) or []), point
+        assert (point in without) == (expected[point] is None), point
 
 
 @pytest.mark.parametrize("window", range(1, 81))

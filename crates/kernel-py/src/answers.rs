@@ -10,6 +10,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
 use ebbtide_kernel::instant::NEVER;
 use ebbtide_kernel::kernel::Kernel as Core;
+use hashbrown::HashSet;
 
 use crate::table::Table;
 
@@ -55,13 +56,143 @@ impl Mirror {
     }
 }
 
+/// The facts of one output relation for the present, their terms one after the other: what holds
+/// for one time point only, of a relation with the time point in front.
+#[derive(Default)]
+pub struct Present {
+    arity: usize,
+    count: usize,
+    terms: Vec<TermId>,
+}
+
+impl Present {
+    fn of(core: &Core, relation: RelationId, point: i64) -> Self {
+        let rows = core.relation(relation);
+        let mut present = Self { arity: rows.arity() - 1, ..Self::default() };
+        for row in rows.live() {
+            present.enter(core, relation, row, point);
+        }
+        present
+    }
+
+    /// Take a fact in if it is about a time point.
+    fn enter(&mut self, core: &Core, relation: RelationId, row: RowId, point: i64) {
+        let rows = core.relation(relation);
+        if core.dictionary().whole_number(rows.term(row, 0)) == Some(point) {
+            self.count += 1;
+            self.terms.extend(rows.terms(row).skip(1));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+        self.terms.clear();
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[TermId]> {
+        (0..self.count).map(|row| &self.terms[row * self.arity..(row + 1) * self.arity])
+    }
+}
+
+/// What is known of the facts of one output relation that hold.
+pub enum Held {
+    /// All of them, or nothing if nobody asks.
+    Always(Mirror),
+    /// Those of the last time point.
+    Now(Present),
+}
+
+/// A relation that answers, and whether it has the time point in front.
+#[derive(Clone, Copy)]
+pub struct Output {
+    pub relation: RelationId,
+    pub stamped: bool,
+}
+
+/// How to answer: in full or with changes, whether all that holds must be known for it, whether
+/// there was an answer at the last time point, and which that was.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub full: bool,
+    pub mirrored: bool,
+    pub answered: bool,
+    pub last: i64,
+}
+
 /// The rows of one output relation.
 struct Lines {
     relation: RelationId,
     points: Vec<i64>,
     cells: Vec<Vec<TermId>>,
     diffs: Vec<i8>,
-    mirror: Mirror,
+    held: Held,
+    /// For a relation with the time point in front, the facts of the time point before.
+    before: Present,
+}
+
+impl Lines {
+    fn new(core: &Core, output: Output, how: How, held: Option<Held>) -> Self {
+        let Output { relation, stamped } = output;
+        let held = held.unwrap_or_else(|| {
+            if stamped {
+                Held::Now(Present::of(core, relation, how.last))
+            } else if how.mirrored {
+                Held::Always(Mirror::of(core, relation))
+            } else {
+                Held::Always(Mirror::default())
+            }
+        });
+        let arity = core.relation(relation).arity() - usize::from(stamped);
+        Self {
+            relation,
+            points: Vec::new(),
+            cells: vec![Vec::new(); arity],
+            diffs: Vec::new(),
+            held,
+            before: Present { arity, ..Present::default() },
+        }
+    }
+
+    fn tell(&mut self, tick: i64, diff: i8, terms: impl Iterator<Item = TermId>) {
+        self.points.push(tick);
+        self.diffs.push(diff);
+        self.cells.iter_mut().zip(terms).for_each(|(cells, term)| cells.push(term));
+    }
+
+    /// Tell all that is known to hold.
+    fn tell_all(&mut self, tick: i64, diff: i8) {
+        let Self { points, cells, diffs, held, .. } = self;
+        match held {
+            Held::Always(mirror) => {
+                points.resize(points.len() + mirror.rows.len(), tick);
+                for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
+                    cells.extend_from_slice(terms);
+                }
+            }
+            Held::Now(present) => {
+                points.resize(points.len() + present.count, tick);
+                for (column, cells) in cells.iter_mut().enumerate() {
+                    cells.extend(present.rows().map(|row| row[column]));
+                }
+            }
+        }
+        diffs.resize(points.len(), diff);
+    }
+
+    /// Tell how the present differs from the time point before.
+    fn tell_difference(&mut self, tick: i64) {
+        let Self { points, cells, diffs, held: Held::Now(present), before, .. } = self else {
+            return;
+        };
+        let mut tell = |row: &[TermId], diff: i8| {
+            points.push(tick);
+            diffs.push(diff);
+            cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(*term));
+        };
+        let mut gone: HashSet<&[TermId]> = before.rows().collect();
+        present.rows().filter(|row| !gone.remove(row)).for_each(|row| tell(row, 1));
+        gone.into_iter().for_each(|row| tell(row, -1));
+    }
 }
 
 /// What some ticks answer. Meanwhile the dictionary is held, so that an id stands for its term
@@ -71,43 +202,31 @@ pub struct Answers {
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
     full: bool,
-    /// Whether what holds is known, as it must be in full, and where there may be no answer.
     mirrored: bool,
     /// Whether the last time point had an answer.
     answered: bool,
 }
 
 impl Answers {
-    /// Nothing yet. What holds is known if `mirrored`, from `mirrors` if there are any; `answered`
-    /// says whether it was told.
+    /// Nothing yet. What holds is taken from `held` if it is known.
     pub fn new(
         core: &mut Core,
-        outputs: &[RelationId],
-        (full, mirrored, answered): (bool, bool, bool),
-        mirrors: Option<Vec<Mirror>>,
+        outputs: &[Output],
+        how: How,
+        held: Option<Vec<Option<Held>>>,
     ) -> Self {
-        let mut mirrors = mirrors.map(Vec::into_iter);
+        let mut held = held.map(Vec::into_iter);
         let mut place = vec![None; core.program().relations.len()];
-        let lines = outputs.iter().enumerate().map(|(position, relation)| {
-            place[relation.index()] = Some(position);
-            let arity = core.relation(*relation).arity();
-            let mirror = match mirrors.as_mut().and_then(Iterator::next) {
-                Some(mirror) => mirror,
-                None if mirrored => Mirror::of(core, *relation),
-                None => Mirror::default(),
-            };
-            Lines {
-                relation: *relation,
-                points: Vec::new(),
-                cells: vec![Vec::new(); arity],
-                diffs: Vec::new(),
-                mirror,
-            }
-        });
-        let lines: Vec<Lines> = lines.collect();
+        let mut lines = Vec::with_capacity(outputs.len());
+        for output in outputs {
+            place[output.relation.index()] = Some(lines.len());
+            let held = held.as_mut().and_then(Iterator::next).flatten();
+            lines.push(Lines::new(core, *output, how, held));
+        }
         // What the last time point changed need not be read any more.
         core.dictionary_mut().sweep();
         core.dictionary_mut().hold(true);
+        let How { full, mirrored, answered, .. } = how;
         Self { lines, place, full, mirrored, answered }
     }
 
@@ -115,7 +234,13 @@ impl Answers {
     pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
         let before = std::mem::replace(&mut self.answered, answered);
         if !self.full && before && !answered {
-            self.tell_all(tick, -1);
+            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, -1));
+        }
+        for lines in &mut self.lines {
+            if let Held::Now(present) = &mut lines.held {
+                std::mem::swap(present, &mut lines.before);
+                present.clear();
+            }
         }
         let tells_changes = !self.full && before && answered;
         for (change, after) in core.changes() {
@@ -124,38 +249,28 @@ impl Answers {
             if came == went {
                 continue;
             }
-            let Lines { relation, points, cells, diffs, mirror } = &mut self.lines[place];
-            let row = change.fact.row;
-            if self.mirrored {
-                if came {
-                    mirror.enter(core, *relation, row);
-                } else {
-                    mirror.leave(row);
+            let lines = &mut self.lines[place];
+            let (relation, row) = (lines.relation, change.fact.row);
+            match &mut lines.held {
+                Held::Now(present) => {
+                    if came {
+                        present.enter(core, relation, row, tick);
+                    }
+                    continue;
                 }
+                Held::Always(mirror) if self.mirrored && came => mirror.enter(core, relation, row),
+                Held::Always(mirror) if self.mirrored => mirror.leave(row),
+                Held::Always(_) => {}
             }
             if tells_changes {
-                points.push(tick);
-                diffs.push(if came { 1 } else { -1 });
-                for (column, cells) in cells.iter_mut().enumerate() {
-                    cells.push(core.relation(*relation).term(row, column));
-                }
+                let terms = core.relation(relation).terms(row);
+                lines.tell(tick, if came { 1 } else { -1 }, terms);
             }
         }
-        if answered && (self.full || !before) {
-            self.tell_all(tick, 1);
-        }
-    }
-
-    /// Tell all that is known to hold.
-    fn tell_all(&mut self, tick: i64, diff: i8) {
-        for Lines { points, cells, diffs, mirror, .. } in &mut self.lines {
-            points.resize(points.len() + mirror.rows.len(), tick);
-            if !self.full {
-                diffs.resize(points.len(), diff);
-            }
-            for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                cells.extend_from_slice(terms);
-            }
+        if tells_changes {
+            self.lines.iter_mut().for_each(|lines| lines.tell_difference(tick));
+        } else if answered {
+            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, 1));
         }
     }
 
@@ -190,10 +305,11 @@ impl Answers {
         self.lines.iter_mut().zip(coded).map(table).collect()
     }
 
-    /// Let go of the terms; what holds.
-    pub fn release(self, core: &mut Core) -> Vec<Mirror> {
+    /// Let go of the terms; what holds, as far as it is known.
+    pub fn release(self, core: &mut Core) -> Vec<Option<Held>> {
         core.dictionary_mut().hold(false);
-        self.lines.into_iter().map(|lines| lines.mirror).collect()
+        let is_known = |held: &Held| self.mirrored || matches!(held, Held::Now(_));
+        self.lines.into_iter().map(|lines| Some(lines.held).filter(is_known)).collect()
     }
 }
 

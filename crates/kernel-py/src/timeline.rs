@@ -10,7 +10,7 @@ use ebbtide_kernel::kernel::{Kernel as Core, Refused};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::answers::{Answers, Mirror};
+use crate::answers::{Answers, Held, How, Output};
 use crate::kernel::Kernel;
 use crate::table::Table;
 use crate::{capsule, columns};
@@ -59,11 +59,11 @@ pub struct Timeline {
     step: i64,
     next: i64,
     clocks: Vec<Clock>,
-    outputs: Vec<RelationId>,
+    outputs: Vec<Output>,
     /// A relation that holds something while there is no answer.
     outside: Option<RelationId>,
     /// What the outputs held before the next time point, if that is known.
-    mirrors: Option<(i64, Vec<Mirror>)>,
+    held: Option<(i64, Vec<Option<Held>>)>,
 }
 
 impl Timeline {
@@ -108,7 +108,7 @@ impl Timeline {
         start: i64,
         step: i64,
         clocks: Vec<(usize, usize, String, i64)>,
-        outputs: Vec<usize>,
+        outputs: Vec<(usize, bool)>,
         outside: Option<usize>,
     ) -> PyResult<Self> {
         let clock = |(stream, relation, kind, back): (usize, usize, String, i64)| {
@@ -126,9 +126,12 @@ impl Timeline {
             step,
             next: start,
             clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
-            outputs: outputs.into_iter().map(RelationId::at).collect(),
+            outputs: outputs
+                .into_iter()
+                .map(|(relation, stamped)| Output { relation: RelationId::at(relation), stamped })
+                .collect(),
             outside: outside.map(RelationId::at),
-            mirrors: None,
+            held: None,
         })
     }
 
@@ -233,20 +236,23 @@ impl Timeline {
         to: i64,
         full: bool,
     ) -> PyResult<(Vec<Table>, Vec<i64>)> {
-        let mirrored = full || self.outside.is_some();
-        let known = self.mirrors.take().filter(|(next, _)| mirrored && *next == self.next);
-        let mirrors = known.map(|(_, mirrors)| mirrors);
-        let how = (full, mirrored, self.is_answered(&kernel.core));
-        let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, mirrors);
+        let how = How {
+            full,
+            mirrored: full || self.outside.is_some(),
+            answered: self.is_answered(&kernel.core),
+            last: self.next - self.step,
+        };
+        let held = self.held.take().filter(|(next, _)| *next == self.next).map(|(_, held)| held);
+        let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, held);
         let outcome = self.play_into(py, kernel, to, &mut answers);
-        let is_known = mirrored && outcome.is_ok();
+        let is_known = outcome.is_ok();
         let tables = outcome.and_then(|without| {
             let tables = answers.tables(&kernel.core);
             let tables = tables.map_err(|error| PyValueError::new_err(error.to_string()))?;
             Ok((tables, without))
         });
-        let mirrors = answers.release(&mut kernel.core);
-        self.mirrors = is_known.then_some((self.next, mirrors));
+        let held = answers.release(&mut kernel.core);
+        self.held = is_known.then_some((self.next, held));
         tables
     }
 }

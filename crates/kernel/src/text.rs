@@ -13,6 +13,7 @@ pub enum Text {
 
 impl Text {
     /// A copy of a text.
+    #[inline]
     pub fn new(text: &str) -> Self {
         if text.len() > SHORT {
             return Self::Long(text.into());
@@ -32,6 +33,7 @@ impl Text {
     }
 
     /// The text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             // It is checked again, which takes a few nanoseconds; it was a text, so it is one.

@@ -68,8 +68,12 @@ class LarsEngine(NativeEngine):
         streams = self.lowered.streams or {NOW: Sliding(step)}
         super().__init__(self.lowered.program, streams, step=step, origin=start, budget=budget)
         self._predicates: dict[int, list[str]] = {}
+        #: The relations that tell the present of a predicate, with the time point in front.
+        self._stamped: set[int] = set()
         for predicate, relation in self.lowered.outputs.items():
             self._predicates.setdefault(self._relation_ids[relation], []).append(predicate)
+            if predicate in self.lowered.stamped:
+                self._stamped.add(self._relation_ids[relation])
         self._timeline = Timeline(
             start,
             step,
@@ -77,7 +81,7 @@ class LarsEngine(NativeEngine):
                 (self._stream(one.stream), self._relation_ids[one.relation], one.kind, one.back)
                 for one in self.lowered.clocks
             ],
-            list(self._predicates),
+            [(relation, relation in self._stamped) for relation in self._predicates],
             self._relation_ids.get(OUTSIDE),
         )
         self._shown: set[Fact] = set()
@@ -144,20 +148,32 @@ class LarsEngine(NativeEngine):
 
     def tick(self) -> Answer:
         """Evaluate the next time point."""
-        tick = self._timeline.tick(self._kernel)
-        entered: set[Fact] = set()
-        left: set[Fact] = set()
-        for relation, texts, before, after in self._kernel.changes():
-            predicates = self._predicates.get(relation)
-            if predicates is not None and (before is None) != (after is None):
-                terms = tuple(map(_parsed, texts))
-                for predicate in predicates:
-                    (left if after is None else entered).add(Fact(predicate, terms))
         if self._holds is None:
             self._holds = self._all_that_holds()
-        else:
-            self._holds -= left
-            self._holds |= entered
+        tick = self._timeline.tick(self._kernel)
+        now = to_term(tick).text
+        entered: set[Fact] = set()
+        left: set[Fact] = set()
+        present: set[Fact] = set()
+        for relation, texts, before, after in self._kernel.changes():
+            predicates = self._predicates.get(relation)
+            if predicates is None or (before is None) == (after is None):
+                continue
+            if relation in self._stamped:
+                if texts[0] != now:
+                    continue
+                texts, to = texts[1:], present
+            else:
+                to = left if after is None else entered
+            terms = tuple(map(_parsed, texts))
+            to.update(Fact(predicate, terms) for predicate in predicates)
+        if self._stamped:
+            stamped = self.lowered.stamped
+            was = {fact for fact in self._holds if fact.relation in stamped}
+            entered |= present - was
+            left |= was - present
+        self._holds -= left
+        self._holds |= entered
         if not self.lowered.has_outside:
             return Answer(tick, frozenset(self._holds), frozenset(entered), frozenset(left))
         atoms = None if self._is_outside() else frozenset(self._holds)
@@ -186,12 +202,17 @@ class LarsEngine(NativeEngine):
         return self.lowered.has_outside and bool(self._kernel.facts(self._relation_ids[OUTSIDE]))
 
     def _all_that_holds(self) -> set[Fact]:
-        return {
-            Fact(predicate, tuple(map(_parsed, texts)))
-            for relation, predicates in self._predicates.items()
-            for texts, _ in self._kernel.facts(relation)
-            for predicate in predicates
-        }
+        now = to_term(self.next - self._step).text
+        held: set[Fact] = set()
+        for relation, predicates in self._predicates.items():
+            for texts, _ in self._kernel.facts(relation):
+                if relation in self._stamped:
+                    if texts[0] != now:
+                        continue
+                    texts = texts[1:]
+                terms = tuple(map(_parsed, texts))
+                held.update(Fact(predicate, terms) for predicate in predicates)
+        return held
 
     # ---- snapshots ---------------------------------------------------------------------------
 
@@ -215,4 +236,7 @@ class LarsEngine(NativeEngine):
             raise KeyError(f"{fact.relation} is not concluded by rules")
         now = self.next - self._step
         explainer = Explainer(self.lars, self.lowered, self._step, now)
+        if fact.relation in self.lowered.stamped:
+            nodes = self.derivation(Fact(relation, (to_term(now), *fact.terms)))
+            return explainer.present(fact, nodes)
         return explainer.conclusion(fact, self.derivation(Fact(relation, fact.terms)))

@@ -65,6 +65,11 @@ class Explainer:
         reason = f"by {copied.name} ({copied.origin})"
         return Explanation(self._atom(fact), nodes[0].until, reason, (premise,))
 
+    def present(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
+        """The explanation of an atom, given the derivation of its conclusion for now."""
+        until = min(nodes[0].until, self._now + self._step)
+        return Explanation(self._atom(fact), until, "because", (self._explain(nodes, 0),))
+
     def _explain(self, nodes: Sequence[Node], position: int) -> Explanation:
         """The explanation of a node of a derivation."""
         node = nodes[position]

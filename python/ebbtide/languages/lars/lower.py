@@ -106,7 +106,9 @@ class _Lowering:
         for rule in self._lars.rules:
             if rule.head.relation not in self._copies:
                 self._lower_rule(rule)
-        for predicate in sorted(self._lars.intensional):
+        for predicate in sorted(
+            self._lars.intensional, key=lambda it: (it not in self._copies, it)
+        ):
             self._out.outputs[predicate] = self._shown(predicate)
         self._out.copies = self._copies
         self._out.program = Program(self._rules, self._relations, operators=self._operators)
@@ -114,6 +116,9 @@ class _Lowering:
 
     def _shown(self, predicate: str) -> str:
         """What holds now of a predicate's intensional atoms."""
+        if self._is_only_timed(predicate):
+            self._out.stamped.add(predicate)
+            return self._at_head(predicate)
         now = self._now(predicate)
         if predicate != TRIPLE:
             return now
@@ -123,6 +128,15 @@ class _Lowering:
         for x in (*self._plain.get(predicate, ()), *self._timed.get(predicate, ())):
             self._rules.append(Rule(name, (Atom(name, x),), (Atom(now, x),)))
         return name
+
+    def _is_only_timed(self, predicate: str) -> bool:
+        """Whether a predicate is only concluded by @, and nobody asks what of it holds now."""
+        others = (TRIPLE, *self._plain, *self._copies, *self._background)
+        return (
+            predicate not in others
+            and f"{predicate} now" not in self._relations
+            and f"{predicate} @" not in self._out.outputs.values()
+        )
 
     # ---- rules -------------------------------------------------------------------------------
 

@@ -78,6 +78,8 @@ class Lowered:
     clocks: list[Clock] = field(default_factory=list)
     #: The relation of each intensional predicate that says what holds now.
     outputs: dict[str, str] = field(default_factory=dict)
+    #: The predicates whose relation has the time point in front: of it, only the present counts.
+    stamped: set[str] = field(default_factory=set)
     background: list[Fact] = field(default_factory=list)
     #: The predicates that are one extended atom by another name, with the rule that says so.
     copies: dict[str, LarsRule] = field(default_factory=dict)
