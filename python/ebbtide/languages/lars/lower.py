@@ -144,8 +144,9 @@ class _Lowering:
         body = [part for part in rule.body if not isinstance(part, Collected)]
         parts = [self._part(part) for part in body]
         parts += [self._aggregate(rule, part, place) for place, part in enumerate(rule.collected)]
-        head = Atom(self._now(rule.head.relation), rule.head.arguments, rule.head.origin)
-        if rule.at is not None:
+        if rule.at is None:
+            head = Atom(self._now(rule.head.relation), rule.head.arguments, rule.head.origin)
+        else:
             arguments = (rule.at, *rule.head.arguments)
             head = Atom(self._at_head(rule.head.relation), arguments, rule.head.origin)
             if not any(part.mode is Mode.AT and part.at == rule.at for part in rule.positives):
