@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -38,6 +39,20 @@ def test_every_example_is_tested() -> None:
     assert pipelines == {"campus", "commuters", "cooling", "sensors"}
     # Commuters is the demo: test_demo.py. The cluster is tests/cluster/test_standalone.py.
     assert {path.name for path in EXAMPLES.iterdir()} - pipelines == {"cluster"}
+
+
+def test_the_first_steps_of_the_documentation(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (EXAMPLES.parent / "docs/pipeline.md").read_text().partition("## First steps")[2]
+    rules, pipeline = re.findall(r"```(?:jena|toml)\n(.*?)```", text, re.DOTALL)[:2]
+    shown = re.findall(r"^    ( +[0-9.]+ s  .*)$", text.partition("## The file")[0], re.MULTILINE)
+    (tmp_path / "first.rules").write_text(rules)
+    (tmp_path / "first.toml").write_text(pipeline)
+    run_pipeline(load_pipeline(tmp_path / "first.toml"), Console(), spark=spark)
+    said = capsys.readouterr().out.splitlines()
+    assert len(shown) == 7
+    assert [line.strip() for line in said] == [line.strip() for line in shown]
 
 
 def test_sensors(run) -> None:

@@ -283,7 +283,7 @@ class _Loader:
                     known = ", ".join(iris.values())
                     self._refuse(
                         "queries.use",
-                        f"{window.origin}: no stream has the IRI {name}; there are {known}",
+                        f'{window.origin}: no stream has iri = "{name}"; there are {known}',
                     )
         if queries:
             from ebbtide.queries import Report
