@@ -111,10 +111,16 @@ def test_what_cannot_be_input_is_a_dead_letter() -> None:
     made = unit("q(X) :- p(X) in [1].")
     fed = made.feed({"s": table("5\tp(a). q(b).\n6\tp(a,b).\n9\tp(c).")})
     reasons = [letter["reason"] for letter in fed.late.to_pylist()]
-    assert reasons == [
+    assert sorted(reasons) == [
         "q is concluded by rules, so no stream can state it",
         "the predicate p has 1 arguments, not 2",
     ]
+    assert [letter["line"] for letter in fed.late.to_pylist()] == [2, 1]
+    assert said(fed) == [(5, "+", "q(a)"), (7, "-", "q(a)")]
+    # Of predicates that no rule mentions nothing follows, and nothing is wrong with them.
+    fed = made.feed({"s": table("10\tother(x,y). alarm.\n11\tp(d).\n13\t")})
+    assert fed.late.num_rows == 0
+    assert said(fed) == [(9, "+", "q(c)"), (11, "+", "q(d)"), (11, "-", "q(c)")]
     (late,) = made.feed({"s": table("% late\n3\tp(z).", "7.atoms")}).late.to_pylist()
     assert (late["source"], late["line"], late["t"]) == ("7.atoms", 2, 3)
     assert late["text"] == "p(z)"

@@ -126,7 +126,9 @@ class LarsEngine(NativeEngine):
         """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts."""
         if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
             raise ValueError(problem)
-        routes = [self._placed(route, len(columns)) for route in self.lowered.routes[predicate]]
+        routes = [
+            self._placed(route, len(columns)) for route in self.lowered.routes.get(predicate, ())
+        ]
         routes += [self._tallied(tally, predicate, len(columns)) for tally in self.lowered.tallies]
         return Fed(*self._timeline.feed(self._kernel, data, time, list(columns), routes))
 

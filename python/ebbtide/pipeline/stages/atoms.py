@@ -76,6 +76,30 @@ def _batches(name: str, rows: Sequence[tuple[int, int, str | None, str | None]])
         yield from rows_of(pa.repeat(name, len(rows)), columns, nothing)
 
 
+def atoms_of(rows: Any) -> Iterator[tuple[str, list[str], Any]]:
+    """Rows of atoms and triples in columns: the predicate, the names of its columns, the rows.
+
+    Rows of one predicate and one number of arguments come together.
+    """
+    import pyarrow.compute as pc
+
+    is_triple = pc.is_valid(rows["s"])
+    if (triples := rows.filter(is_triple)).num_rows:
+        yield TRIPLE, ["s", "p", "o"], triples
+    atoms = rows.filter(pc.and_(pc.invert(is_triple), pc.is_valid(rows["p"])))
+    for predicate in pc.unique(atoms["p"]).to_pylist():
+        mine = atoms.filter(pc.equal(atoms["p"], predicate)).combine_chunks()
+        terms = pc.split_pattern(mine["o"], "\n")
+        arities = pc.if_else(pc.equal(mine["o"], ""), 0, pc.list_value_length(terms))
+        for arity in pc.unique(arities).to_pylist():
+            of_arity = pc.equal(arities, arity)
+            table, parts = mine.filter(of_arity), terms.filter(of_arity)
+            names = [f"c{place}" for place in range(arity)]
+            for place, name in enumerate(names):
+                table = table.append_column(name, pc.list_element(parts, place))
+            yield predicate, names, table
+
+
 def fact_of(s: str | None, p: str | None, o: str | None) -> Fact | None:
     r"""The atom of a row, or the triple; None of a row that only tells the time.
 

@@ -17,11 +17,12 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ebbtide.engines.lars_answer import Answer, texts
 from ebbtide.languages.lars import LarsProgram, show_fact
-from ebbtide.pipeline.dead import LATE, LETTERS
-from ebbtide.pipeline.stages.atoms import fact_of
+from ebbtide.pipeline.dead import LATE, LETTERS, DeadLetters
+from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
 from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.lars import LarsReasoner
@@ -87,20 +88,16 @@ class Lars:
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every time point that is due."""
         over = self._time.last_due
-        letters: list[dict[str, Any]] = []
-        for stream in self._streams:
-            for row in batch[stream].to_pylist():
-                letters += self._take(row, stream, over)
-        if self._time.count_due:
-            return self._fed(self._time.last_due, letters)
-        return self._fed(None, letters)
+        letters = [self._take(batch[stream], stream, over) for stream in self._streams]
+        to = self._time.last_due if self._time.count_due else None
+        return self._fed(to, pa.concat_tables(letters))
 
     def finish(self) -> Fed:
         """The streams have ended: evaluate up to the time point of the last atom."""
         if not self._time.has_happened:
-            return self._fed(None, [])
+            return self._fed(None, DeadLetters.none)
         self._time.complete(self._time.end)
-        return self._fed(self._time.end, [])
+        return self._fed(self._time.end, DeadLetters.none)
 
     def snapshot(self) -> bytes:
         """The state."""
@@ -120,23 +117,41 @@ class Lars:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _take(
-        self, row: Mapping[str, Any], stream: str, over: Instant | None
-    ) -> Iterable[dict[str, Any]]:
-        """State the atom of a row; a dead letter if that cannot be."""
-        at, fact = row["t"], fact_of(row["s"], row["p"], row["o"])
-        reason = LATE if over is not None and at <= over else None
-        if fact is not None and reason is None:
-            reason = self._program.refuses(fact)
-        if reason is None:
-            self._reasoner.push([] if fact is None else [fact], at)
-            self._time.happened(stream, at, at)
-        elif fact is not None:
-            text = show_fact(fact, self._program.prefixes)
-            place = {"stream": stream, "source": row.get("source"), "line": row.get("line")}
-            yield {**place, "t": at, "reason": reason, "text": text}
+    def _take(self, rows: Any, stream: str, over: Instant | None) -> Any:
+        """State the atoms of a stream's rows; dead letters of those that cannot be."""
+        letters = [DeadLetters.none]
+        if over is not None:
+            is_late = pc.less_equal(rows["t"], over)
+            letters.append(self._letters(rows.filter(is_late), LATE))
+            rows = rows.filter(pc.invert(is_late))
+        if rows.num_rows:
+            span = pc.min_max(rows["t"])
+            self._time.happened(stream, span["min"].as_py(), span["max"].as_py())
+        for predicate, columns, some in atoms_of(rows):
+            try:
+                late = self._reasoner.push_table(
+                    some.select(["t", *columns]), predicate, columns=columns
+                )
+            except ValueError as error:
+                letters.append(self._letters(some, str(error)))
+            else:
+                letters.append(self._letters(some.take(pa.array(late, pa.int64())), LATE))
+        return pa.concat_tables(letters)
 
-    def _fed(self, to: Instant | None, letters: Sequence[Mapping[str, Any]]) -> Fed:
+    def _letters(self, rows: Any, reason: str) -> Any:
+        facts = [(row, fact_of(row["s"], row["p"], row["o"])) for row in rows.to_pylist()]
+        letters = [
+            {
+                **{name: row.get(name) for name in ("stream", "source", "line", "t")},
+                "reason": reason,
+                "text": show_fact(fact, self._program.prefixes),
+            }
+            for row, fact in facts
+            if fact is not None
+        ]
+        return pa.Table.from_pylist(letters, LETTERS)
+
+    def _fed(self, to: Instant | None, letters: Any) -> Fed:
         rows: list[dict[str, Any]] = []
         seconds: list[float] = []
         events: list[str] = []
@@ -155,7 +170,7 @@ class Lars:
             pass
         return Fed(
             {self._name: pa.Table.from_pylist(rows, ROWS)},
-            pa.Table.from_pylist(letters, LETTERS),
+            letters,
             last,
             tuple(seconds),
             tuple(events),
