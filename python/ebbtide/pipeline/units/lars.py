@@ -9,7 +9,6 @@ Time is kept here, for several streams: the reasoner takes any atom and is told 
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from ebbtide.engines.lars_answer import Answer, texts
 from ebbtide.languages.lars import LarsProgram, show_fact
 from ebbtide.pipeline.dead import LATE, LETTERS, DeadLetters
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
-from ebbtide.pipeline.units.unit import Fed
+from ebbtide.pipeline.units.unit import Fed, digest_of
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.timeline import Timeline
@@ -66,12 +65,9 @@ class Lars:
     @property
     def identity(self) -> Mapping[str, str]:
         """The program, the background, the streams and the ticks."""
-        digest = hashlib.sha256()
-        for path in self._background:
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
         return {
             f"program {self._name}": self._program.fingerprint,
-            f"background of {self._name}": digest.hexdigest()[:32],
+            f"background of {self._name}": digest_of(self._background),
             f"streams of {self._name}": ", ".join(self._streams),
             **{f"{name} of {self._name}": str(value) for name, value in self._ticking.items()},
         }

@@ -22,7 +22,7 @@ from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.units.unit import Fed, builtins_identity
+from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.queries import Answers, QueryEngine
@@ -70,14 +70,11 @@ class Queries:
     @property
     def identity(self) -> Mapping[str, str]:
         """The texts of the queries, and what they are asked over."""
-        digest = hashlib.sha256()
-        for path in self._background:
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
         texts = {f"query {each.name}": _digest(repr(each)) for each in self._queries}
         return {
             **texts,
             "rules of queries": self._program.fingerprint,
-            "background of queries": digest.hexdigest()[:32],
+            "background of queries": digest_of(self._background),
             **builtins_identity(self._builtins),
             **{f"IRI of {name}": iri for name, iri in self._iris.items()},
             "lateness of queries": str(self._lateness),

@@ -6,7 +6,6 @@ the tick  + - ~  N-Triples texts       null for ever; of what left, the one it h
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.dead import DeadLetters, late_letters
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.units.unit import Fed, builtins_identity
+from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner import Reasoner
@@ -98,12 +97,9 @@ class Rules:
     @property
     def identity(self) -> Mapping[str, str]:
         """The program, the background, the windows and the ticks."""
-        digest = hashlib.sha256()
-        for path in self._background:
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
         return {
             "rules": self.program.fingerprint,
-            "background": digest.hexdigest()[:32],
+            "background": digest_of(self._background),
             **builtins_identity(self._builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},

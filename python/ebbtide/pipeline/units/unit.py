@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from ebbtide.program.user_module import UserModule
@@ -57,6 +58,14 @@ class Unit(Protocol):
 
     def __len__(self) -> int:
         """How many facts hold."""
+
+
+def digest_of(background: Iterable[Path]) -> str:
+    """What tells one background from another: what is in its files."""
+    digest = hashlib.sha256()
+    for path in background:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:32]
 
 
 def builtins_identity(builtins: Iterable[UserModule]) -> dict[str, str]:
