@@ -56,7 +56,8 @@ def _of_written(verdict: Verdict, stepped: Stepped) -> Verdict:
     rule = stepped.written.get(id(verdict.rule))
     if rule is None or verdict.fate is Fate.DROPPED:
         return replace(verdict, rule=rule or verdict.rule)
-    return replace(verdict, rule=rule, why=f"step by step; {verdict.why}")
+    why = verdict.why.removeprefix("as written: ")
+    return replace(verdict, rule=rule, why=f"step by step: {why}")
 
 
 def _make(
