@@ -130,6 +130,14 @@ ERRORS = {
 }
 
 
+def test_background_that_does_not_fit_has_its_place(files: Path) -> None:
+    (files / "b.atoms").write_text("c(d).\n a(x).\n")
+    command = (files / "p.lars", "--stream", files / "s.atoms", "--background", files / "b.atoms")
+    code, _, err = run(*command)
+    assert code == 1
+    assert err.endswith("b.atoms:2:2: the predicate a has 2 arguments, not 1\n")
+
+
 @pytest.mark.parametrize("program", ERRORS)
 def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
     stream, message = ERRORS[program]

@@ -83,6 +83,7 @@ ERRORS = {
     "@T q :- p.": "1:1: nothing in the body binds the time point T",
     "q(X) :- p(X),\n p(X,X).": "2:2: the predicate p has 2 arguments here and 1 at",
     "p(X) :- q(X).\nr(X) :- p(X) in [#3].": "2:9: a count window counts the atoms of the input",
+    "p(a).\n p(a,b).": "2:2: the predicate p has 2 arguments here and 1 at p.lars:1",
     "q(X :- p(X).": "1:5: expected ), found `:-`",
     "a :- p(X), Y > X.": "1:12: Y is compared or computed with",
     "a :- always p.": "1:13: `always` looks into a window",

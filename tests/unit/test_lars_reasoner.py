@@ -73,6 +73,13 @@ def test_a_program_is_refused_at_its_first_atom() -> None:
         LarsReasoner(SEEN).push("q(a).", at=0)
 
 
+def test_background_must_fit() -> None:
+    with pytest.raises(ValueError, match="the predicate p has 1 arguments, not 2"):
+        LarsReasoner(SEEN).add("p(a,b)")
+    with pytest.raises(ValueError, match="the predicate p has 1 arguments, not 0"):
+        LarsReasoner(SEEN, background=[Fact.of("p")])
+
+
 def test_a_snapshot_of_a_solver_goes_on() -> None:
     choice = "a :- p in [1], not b. b :- p in [1], not a."
     reasoner = LarsReasoner(choice, solve="all")

@@ -231,7 +231,8 @@ def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
 
     if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
         with _opened(path) as text:
-            return parse_atoms(text.read(), str(path), {**WELL_KNOWN, **program.prefixes})
+            known = {**WELL_KNOWN, **program.prefixes}
+            return parse_atoms(text.read(), str(path), known, program.misfit)
     return [Fact(TRIPLE, triple) for triple in read_triples(path)]
 
 

@@ -107,7 +107,7 @@ class LarsReasoner:
         self._engine_name = engine
         self._solve = solve
         self._budget = budget
-        self._background: list[Fact] = list(background)
+        self._background: list[Fact] = list(map(self._fitting, background))
         self._settings = {
             "program": self.program.fingerprint,
             "start": start,
@@ -132,7 +132,7 @@ class LarsReasoner:
         """State background atoms, before the first time point: they hold at all of them."""
         if self._engine is not None:
             raise ValueError("background is added before the first time point is known")
-        self._background += self._facts(atoms)
+        self._background += map(self._fitting, self._facts(atoms))
 
     def push(self, atoms: str | Fact | Iterable[Fact], at: SupportsIndex) -> None:
         """State atoms that happen at an instant. If it is too late, `take_late` hands them out.
@@ -343,6 +343,11 @@ class LarsReasoner:
             text = atoms if atoms.rstrip().endswith(".") else f"{atoms}."
             return parse_atoms(text, "<atoms>", {**WELL_KNOWN, **self.program.prefixes})
         return list(atoms)
+
+    def _fitting(self, fact: Fact) -> Fact:
+        if problem := self.program.misfit(fact):
+            raise ValueError(problem)
+        return fact
 
     def _take(self, fact: Fact, at: Instant) -> None:
         if problem := self.program.refuses(fact):

@@ -10,7 +10,7 @@ from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
 from ebbtide.benches.results import Goal, Measurement, Results, Timing
-from ebbtide.engines.lars import LarsEngine
+from ebbtide.reasoner.lars import LarsReasoner
 
 TIMES_FULL: Final = Goal("at least", 20)
 TIMES_CHANGES: Final = Goal("at least", 50)
@@ -42,13 +42,13 @@ def time_arrow(
     ticks = fill * batch + settings.ticks
     stream = workload.stream(rate, ticks, settings.seed)
     batches = list(tables(stream, batch, workload.columns))
-    engine = LarsEngine(workload.program(window), start=0)
+    reasoner = LarsReasoner(workload.program(window), start=0)
     timings = []
     with no_collector():
         for number, (last, rows, table) in enumerate(batches):
             before = thread_time_ns()
-            engine.feed(table, workload.predicate, "t", workload.columns)
-            engine.play(last, full=full)
+            reasoner.push_table(table, workload.predicate, columns=workload.columns)
+            reasoner.play(last, full=full)
             spent = thread_time_ns() - before
             if number >= fill:
                 timings.append(spent / 1_000 / rows)

@@ -277,11 +277,17 @@ class LarsProgram:
             for head in (r.head.arguments for r in self.rules if r.head.relation == TRIPLE)
         )
 
+    def misfit(self, fact: Fact) -> str | None:
+        """What is wrong with the number of an atom's arguments; None if nothing is."""
+        arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
+        if arity is None or arity == len(fact.terms):
+            return None
+        return f"the predicate {fact.relation} has {arity} arguments, not {len(fact.terms)}"
+
     def refuses(self, fact: Fact) -> str | None:
         """What is wrong with an atom as input; None if nothing is."""
-        arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
-        if arity is not None and arity != len(fact.terms):
-            return f"the predicate {fact.relation} has {arity} arguments, not {len(fact.terms)}"
+        if problem := self.misfit(fact):
+            return problem
         if fact.relation in self.intensional and fact.relation != TRIPLE:
             return f"{fact.relation} is concluded by rules, so no stream can state it"
         return None

@@ -103,6 +103,7 @@ class _Reader(TermReader):
     def program(self) -> LarsProgram:
         rules: list[LarsRule] = []
         facts: list[Fact] = []
+        met: dict[str, Atom] = {}
         while self._peek().kind != "END":
             if self._peek().kind == "DIRECTIVE":
                 self._declare()
@@ -112,6 +113,13 @@ class _Reader(TermReader):
                 rules.append(rule)
             else:
                 facts.append(self._ground(rule.head))
+                before = met.setdefault(rule.head.relation, rule.head)
+                if len(before.arguments) != len(rule.head.arguments):
+                    raise ProgramError(
+                        f"the predicate {before.relation} has {len(rule.head.arguments)} arguments "
+                        f"here and {len(before.arguments)} at {before.origin}",
+                        rule.head.origin,
+                    )
         own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
         return LarsProgram(tuple(rules), tuple(facts), own)
 
