@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,21 @@ def test_the_demo_without_java_ends_with_one_sentence(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].startswith("ebbtide: Spark needs a Java runtime")
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_a_session_takes_jars(tmp_path: Path) -> None:
+    """Spark looks at their files before it can know a class of ours; in a process of its own."""
+    with zipfile.ZipFile(tmp_path / "some.jar", "w") as jar:
+        jar.writestr("some.txt", "")
+    program = (
+        "from ebbtide.pipeline.session import open_session\n"
+        f"session = open_session(settings={{'spark.jars': {str(tmp_path / 'some.jar')!r}}})\n"
+        "print(session.range(3).count(), session.conf.get('spark.hadoop.fs.file.impl'))\n"
+        "session.stop()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.split() == ["3", "ebbtide.LocalFs$Checked"], ended.stderr

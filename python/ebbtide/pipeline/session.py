@@ -87,18 +87,24 @@ def open_session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     logging = f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
     options = {"spark.driver.extraJavaOptions": f"{logging} {JVM_OPTIONS}", **SETTINGS}
-    is_local = master.startswith("local")
+    is_local = re.fullmatch(r"local(\[.*\])?", master) is not None
     # The executors of a cluster elsewhere must find the driver.
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
         options |= LOOPBACK
-    options |= {**(LOCAL_FILES if is_local else {}), **(settings or {})}
-    conf = SparkConf(loadDefaults=False).setAll(list(options.items()))
-    conf = conf.setMaster(master).setAppName(name)
+    given = settings or {}
     with _without_jvm_notice():
         if is_local and SparkContext._active_spark_context is None:
-            SparkContext._ensure_initialized(conf=conf)
+            # Where jars are named, Spark looks at files before it can know the classes.
+            SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
             load_local_fs(SparkContext._jvm)
+        local = LOCAL_FILES if is_local else {}
+        conf = _conf(name, master, {**options, **local, **given})
         return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def _conf(name: str, master: str, options: Mapping[str, str]) -> SparkConf:
+    conf = SparkConf(loadDefaults=False).setAll(list(options.items()))
+    return conf.setMaster(master).setAppName(name)
 
 
 def warm_up(spark: SparkSession) -> None:
