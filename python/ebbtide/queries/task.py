@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ebbtide._kernel import SparqlQuery
-from ebbtide.languages.rspql import StreamWindow, TimeWindow
+from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
 from ebbtide.languages.sparql_rules import UNBOUND
 from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
 from ebbtide.queries.dated import DatedView
@@ -71,6 +71,7 @@ class Task:
         self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._before: tuple[Row, ...] = ()
+        self._moves = 0
         self._looked_at: dict[StreamWindow, Instant] = {}
 
     @property
@@ -149,7 +150,7 @@ class Task:
             if self.upper is not None:
                 self.upper.rest()
             return None
-        if not self._reports(tick):
+        if not self._has_moved(tick) or not self._reports(tick):
             return None
         plan, emits = self.plan, self.query.emits
         until: tuple[Instant, ...] | None = None
@@ -173,11 +174,31 @@ class Task:
             return None
         return Answers(tick, self.query.name, self.query.form, variables, told, _OPS[emits], until)
 
+    def _has_moved(self, tick: Instant) -> bool:
+        """Whether a window has, if all of them move by several facts and nothing else is a tick."""
+        windows = [each.window for each in self.query.streams]
+        if not self.follows_facts or not all(
+            isinstance(each, CountWindow) and each.step > 1 for each in windows
+        ):
+            return True
+        moves = sum(self._moves_of(sight, tick) for sight in self.sights)
+        before, self._moves = self._moves, moves
+        return moves != before
+
+    def _moves_of(self, sight: Sight, tick: Instant) -> int:
+        return sight.view.moves if self._look(sight, tick) else 0
+
     def _reports(self, tick: Instant) -> bool:
         if not self.report.looks_at_content:
             return True
         changed = holds = False
         for window in self.query.streams:
+            if isinstance(window.window, CountWindow) and window.window.step > 1:
+                moves = self._moves_of(self._sights[window.name], tick)
+                changed = changed or moves != self._looked_at.get(window)
+                holds = holds or moves > 0
+                self._looked_at[window] = moves
+                continue
             closes = self._closes[window]
             close = tick if closes is None else closes.at_or_before(tick)
             if close is None:

@@ -32,14 +32,15 @@ from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
 from ebbtide.plan.make import can_be_planned, needed_part
-from ebbtide.program import TRIPLE, Atom, Fact, Program
+from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
 from ebbtide.program.reserved import NOW
+from ebbtide.queries.blocks import Blocks
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.static import StaticGraph
 from ebbtide.terms import IRI, parse_term, to_term
-from ebbtide.time import LATEST, Count, Instant, Sliding, Window
+from ebbtide.time import EARLIEST, LATEST, Count, Instant, Landmark, Sliding, Window
 
 #: The stream of the fact that says which tick it is.
 _CLOCK: Final = "now:"
@@ -57,17 +58,30 @@ class Pane:
     kind: Literal["time", "count"]
     size: int
     closes: Grid | None = None
+    #: By how many facts a count window moves.
+    step: int = 1
 
     @property
     def name(self) -> str:
         """What the stream of the engine is called."""
         moves = "" if self.closes is None else f" {self.closes.step} {self.closes.anchor}"
-        return f"{self.stream} {self.kind} {self.size}{moves}"
+        return f"{self.stream} {self.kind} {self.size} {self.step}{moves}"
+
+    @property
+    def relation(self) -> str:
+        """Where the facts of a window are that moves by several facts."""
+        return f"window:{self.name}"
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that what such a window holds is seen."""
+        terms = tuple(map(Variable, "spo"))
+        return Rule(self.relation, (Atom(TRIPLE, terms),), (Atom(self.relation, terms),))
 
     def streams(self, widest: int) -> dict[str, Window]:
         """The streams of the engine, and their windows, in a view of a widest range."""
         if self.kind == "count":
-            return {self.name: Count(self.size)}
+            return {self.name: Count(self.size) if self.step == 1 else Landmark(EARLIEST)}
         if self.closes is None:
             return {self.name: Sliding(widest + self.size)}
         step = self.closes.step
@@ -122,7 +136,7 @@ def view_key(
     panes = frozenset(
         Pane(each.stream.value, "time", each.window.range - widest, closes)
         if isinstance(each.window, TimeWindow)
-        else Pane(each.stream.value, "count", each.window.size)
+        else Pane(each.stream.value, "count", each.window.size, None, each.window.step)
         for each, closes in windows.items()
     )
     shared = can_share(program, list(windows)) and not any(windows.values())
@@ -180,8 +194,10 @@ class View:
         self._is_told = True
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | PlannedEngine | None = None
-        self._is_planned = can_be_planned(program)
-        self._is_lazy = lazy
+        # Plans, and what is needed, are about facts that are stated as they are.
+        is_plain = all(pane.step == 1 for pane in key.windows)
+        self._is_planned = is_plain and can_be_planned(program)
+        self._is_lazy = is_plain and lazy
         self._is_current = False
         self._tick: Instant | None = None
         #: What waits for a close: by when it enters, the fact, when it happened, and its stream.
@@ -189,6 +205,8 @@ class View:
         #: The retractions that something that waits, or comes and waits, may be taken back by.
         self._retractions: dict[Fact, list[Instant]] = {}
         self._waits = any(pane.closes for pane in key.windows)
+        #: The windows that move by several facts.
+        self._blocks = {pane: Blocks(pane.size, pane.step) for pane in key.windows if pane.step > 1}
 
     @property
     def streams(self) -> set[IRI]:
@@ -255,12 +273,13 @@ class View:
     def _compiled(self) -> Program:
         """The user's rules, and on top of them those of all patterns that readers want."""
         patterns = [pattern for reader in self.readers for pattern in reader.patterns]
-        if not patterns:
+        if not patterns and not self._blocks:
             return self.program
-        rules = dict.fromkeys(self.program.written)
+        rules = dict.fromkeys((*self.program.written, *(pane.rule for pane in self._blocks)))
         for pattern in patterns:
             rules.update(dict.fromkeys(pattern.rules))
         relations = {pattern.relation: pattern.arity for pattern in patterns}
+        relations |= {pane.relation: 3 for pane in self._blocks}
         return Program(
             rules,
             {**self.program.relations, **relations},
@@ -280,7 +299,9 @@ class View:
     def push(self, fact: Fact, at: Instant, stream: IRI) -> None:
         """A fact happens on one of the view's streams."""
         for pane in self._panes(stream):
-            if (place := pane.place(at, self.widest)) is not None:
+            if pane in self._blocks:
+                self._blocks[pane].push(fact, at)
+            elif (place := pane.place(at, self.widest)) is not None:
                 name, enter = place
                 if pane.closes is None:
                     self.engine.push(fact, enter, name)
@@ -290,7 +311,7 @@ class View:
     def push_arrow(self, data: Any, stream: IRI, time: str, columns: Sequence[str]) -> None:
         """The facts of a table happen on one of the view's streams."""
         panes = self._panes(stream)
-        if all(pane.closes is None for pane in panes):
+        if all(pane.closes is None and pane not in self._blocks for pane in panes):
             for pane in panes:
                 self.engine.push_arrow(data, pane.name, TRIPLE, time, columns)
             return
@@ -301,6 +322,8 @@ class View:
     def retract(self, fact: Fact, at: Instant) -> None:
         """Every statement of a fact up to an instant is taken back."""
         self.engine.retract(fact, at)
+        for blocks in self._blocks.values():
+            blocks.retract(fact, at)
         if self._waits:
             self._retractions.setdefault(fact, []).append(at)
 
@@ -321,6 +344,11 @@ class View:
         """The close at which, at the latest, everything enters that happened up to an instant."""
         return max(pane.closes.at_or_after(at) for pane in self.key.windows if pane.closes)
 
+    @property
+    def moves(self) -> int:
+        """How often windows that move by several facts did so, or lost one by retraction."""
+        return sum(blocks.moves for blocks in self._blocks.values())
+
     def add(self, fact: Fact) -> None:
         """A background fact is stated."""
         self.engine.add(fact)
@@ -336,6 +364,12 @@ class View:
             return
         if self._waits:
             self._enter(tick)
+        for pane, blocks in self._blocks.items():
+            came, went = blocks.advance(tick)
+            for fact in came:
+                self.engine.push(Fact(pane.relation, fact.terms), tick, pane.name)
+            for fact in went:
+                self.engine.retract(Fact(pane.relation, fact.terms), tick)
         if NOW in self.program.relations:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)

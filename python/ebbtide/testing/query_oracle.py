@@ -37,7 +37,7 @@ def in_window(
     The retractions are those that are seen at t.
     """
     if isinstance(window.window, CountWindow):
-        return _last(window.window.size, [each for each in events if each[1] <= t], retractions)
+        return _last(window.window, [each for each in events if each[1] <= t], retractions)
     found = in_time_window(window.window, events, t, t0)
     return [fact for fact, at in found if not is_retracted(fact, at, retractions)]
 
@@ -58,16 +58,23 @@ def is_retracted(fact: Fact, at: Instant, retractions: Iterable[Timed]) -> bool:
     return any(fact == other and at <= taken_back for other, taken_back in retractions)
 
 
-def _last(size: int, events: Iterable[Timed], retractions: Iterable[Timed]) -> list[Fact]:
-    """What is left of the last ones: what was pushed out of a window does not come back."""
+def _last(window: CountWindow, events: Iterable[Timed], retractions: Iterable[Timed]) -> list[Fact]:
+    """What is left of the last ones: what was pushed out of a window does not come back.
+
+    What happened since the window moved on last waits.
+    """
     said = {(at, False, str(fact), fact) for fact, at in events}
     said |= {(at, True, str(fact), fact) for fact, at in retractions}
     held: list[Fact] = []
+    waiting: list[Fact] = []
     for _, is_taken_back, _, fact in sorted(said):
         if is_taken_back:
             held = [other for other in held if other != fact]
+            waiting = [other for other in waiting if other != fact]
         else:
-            held = [*held, fact][-size:]
+            waiting.append(fact)
+        if len(waiting) == window.step:
+            held, waiting = [*held, *waiting][-window.size :], []
     return held
 
 

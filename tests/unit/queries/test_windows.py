@@ -165,6 +165,22 @@ def test_a_count_window_without_ticks_of_its_own_is_told_whenever_a_fact_happens
     assert seen(csparql("RANGE TRIPLES 2"), events) == {0: [1], 2: [1, 2], 15: [2, 3]}
 
 
+def test_a_count_window_may_move_by_several_facts() -> None:
+    #      0 1 2 3 4 5 6 7
+    #      1 2 3   4 5   6     size 3, moving by 2: after 2, 4 and 6
+    events = [(0, 1), (1, 2), (2, 3), (4, 4), (5, 5), (7, 6)]
+    found = {1: [1, 2], 4: [2, 3, 4], 7: [4, 5, 6]}
+    assert seen(csparql("RANGE TRIPLES 3 STEP 2"), events) == found
+    assert seen(rspql("ROWS 3 STEP 2"), events) == found
+    text = f"REGISTER QUERY q COMPUTE EVERY 3ms AS {csparql('TRIPLES 3 STEP 2')}"
+    assert seen(text, events) == {0: [], 3: [1, 2], 6: [2, 3, 4], 9: [4, 5, 6]}
+
+
+def test_a_count_window_that_moves_by_more_than_it_holds() -> None:
+    events = [(0, 1), (1, 2), (2, 3), (4, 4), (5, 5), (7, 6)]
+    assert seen(csparql("TRIPLES 1 STEP 3"), events) == {2: [3], 7: [6]}
+
+
 def test_a_landmark_window_holds_everything() -> None:
     events = [(0, 1), (2, 2), (15, 3)]
     assert seen(csparql("LANDMARK STEP 10ms"), events) == {0: [1], 10: [1, 2], 20: [1, 2, 3]}

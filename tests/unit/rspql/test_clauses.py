@@ -278,7 +278,7 @@ ERRORS = [
         "expected a duration, like 10s or PT10S, but f",
     ),
     ("SELECT * FROM STREAM <a:s> [TRIPLES ^0] {}", "expected a whole number of at least 1"),
-    ("SELECT * FROM STREAM <a:s> [TRIPLES 5 ^STEP 2] {}", "a step of a count window is not suppo"),
+    ("SELECT * FROM STREAM <a:s> [TRIPLES 5 STEP ^PT2S] {}", "expected a whole number of at least"),
     ("SELECT * FROM STREAM <a:s> [^FROM NOW-PT1H TO NOW] {}", "a window that ends in the past is"),
     ("SELECT * FROM NAMED WINDOW <w> ^<s> [RANGE 1s STEP 1s] {}", "expected ON, but found '<s>'"),
     ("SELECT * FROM NAMED WINDOW ON <s> [RANGE 1s STEP 1s] ^{}", "expected AS, but found '{'"),

@@ -12,7 +12,8 @@
                 | FROM NAMED WINDOW ON [STREAM] iri window AS iri
     window        "[" RANGE duration ((STEP | SLIDE) duration | TUMBLING) "]"
                 | "[" LANDMARK (STEP | SLIDE) duration "]"
-                | "[" [RANGE] (TRIPLES | ELEMENTS | ITEMS | ITEM | ROWS) number "]"
+                | "[" [RANGE] (TRIPLES | ELEMENTS | ITEMS | ITEM | ROWS) number
+                      [(STEP | SLIDE) number] "]"
     use           WINDOW (iri | variable) "{"
 
 A registration stands before or after the prologue, sources and emissions outside of all brackets,
@@ -269,9 +270,7 @@ def _extent(cursor: _Cursor, every: int | None, bounds: Bounds) -> QueryWindow:
     has_range = cursor.take("RANGE")
     if cursor.take(*_COUNTED):
         size = cursor.number()
-        if cursor.here.keyword in _STEP:
-            raise _not_there(cursor, "a step of a count window")
-        return CountWindow(size)
+        return CountWindow(size, cursor.number() if cursor.take(*_STEP) else 1)
     if not has_range:
         cursor.expect("RANGE", "LANDMARK", "TRIPLES")
     length = cursor.duration()

@@ -38,9 +38,10 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """The last `size` facts of the stream."""
+    """The last `size` facts of the stream; it moves by `step` of them."""
 
     size: int
+    step: int = 1
 
 
 QueryWindow: TypeAlias = TimeWindow | CountWindow
