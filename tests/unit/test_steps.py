@@ -93,6 +93,21 @@ def test_a_longer_way_is_taken_when_it_comes() -> None:
     assert steps(engine) == 0
 
 
+@pytest.mark.parametrize("pairs", list(permutations(["ab", "ac", "bc"])))
+def test_proofs_from_known_equalities_are_by_the_written_rules(pairs: tuple[str, ...]) -> None:
+    engine = PlannedEngine(RULES, WINDOWS)
+    for pair in pairs:
+        engine.add(same(*pair))
+    engine.push(Fact.triple(term("a"), term("p"), term("a")), at=1)
+    engine.evaluate(1)
+    facts = engine.facts(RULES.visible)
+    assert len(facts) == 9 + 9 + 2
+    for fact, until in facts.items():
+        proof = engine.why(fact)
+        assert (proof.fact, proof.until) == (fact, until)
+        proof.check(RULES, facts.keys())
+
+
 def test_a_restored_engine_knows_its_steps() -> None:
     engine = engine_with([same("a", "b"), same("b", "c")])
     restored = PlannedEngine(RULES, WINDOWS)

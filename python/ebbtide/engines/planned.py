@@ -259,7 +259,9 @@ class PlannedEngine:
                     return premises[premise]
                 case Lineage():
                     return self._by(premise, ground(premise.head, binding), binding, premises)
-            return prove(self._of_schema.derivation(premise), self._as_written)
+            # Which steps there are is for each kernel to say; the pairs are the same for all.
+            known = Fact(TRIPLE, premise.terms) if premise.relation == STEP else premise
+            return prove(self._of_schema.derivation(known), self._as_written)
 
         rule, proofs = lineage.rule, tuple(map(proof, lineage.premises))
         until = min((each.until for each in proofs), default=FOREVER)
