@@ -2,9 +2,9 @@
 
 use std::time::Instant as Clock;
 
-use ebbtide_kernel::hash::hash_terms;
 use ebbtide_kernel::ids::{RelationId, TermId};
 use ebbtide_kernel::instant::NEVER;
+use ebbtide_kernel::key::Packed;
 use hashbrown::HashTable;
 use pyo3::prelude::*;
 
@@ -19,7 +19,7 @@ pub struct BareTable {
 }
 
 fn hash(tuple: &[TermId; 3]) -> u64 {
-    hash_terms(tuple.iter().copied())
+    Packed::of([tuple[0].0, tuple[1].0, tuple[2].0, 0]).hash()
 }
 
 fn tuple(terms: impl Iterator<Item = TermId>) -> [TermId; 3] {

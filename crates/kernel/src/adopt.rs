@@ -114,6 +114,6 @@ impl Kernel {
             .terms(fact.row)
             .map(|term| names.of(self, other, term))
             .collect();
-        self.row_for(relation, &terms)
+        self.row_for(relation, &terms[..])
     }
 }

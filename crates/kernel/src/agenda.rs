@@ -11,14 +11,14 @@
 use std::collections::BinaryHeap;
 
 use crate::ids::FactId;
-use crate::instant::{FOREVER, Grid, Instant};
+use crate::instant::{Buckets, FOREVER, Grid, Instant};
 
 /// How many buckets the array may span.
 const NEAR: i64 = 1 << 12;
 
 /// A priority queue whose priorities only fall.
 pub struct Agenda {
-    grid: Grid,
+    buckets: Buckets,
     /// The bucket of the tick: nothing on the agenda ends before it.
     base: i64,
     level: Instant,
@@ -38,7 +38,7 @@ impl Agenda {
     /// An empty agenda for ticks on a grid.
     pub fn new(grid: Grid) -> Self {
         Self {
-            grid,
+            buckets: Buckets::new(grid),
             base: 0,
             level: FOREVER,
             now: Vec::new(),
@@ -53,7 +53,7 @@ impl Agenda {
 
     /// Make ready for a tick. The agenda must be empty.
     pub fn begin(&mut self, tick: Instant) {
-        self.base = self.grid.bucket(tick);
+        self.base = self.buckets.of(tick);
         self.level = FOREVER;
     }
 
@@ -63,7 +63,7 @@ impl Agenda {
             self.now.push(fact);
             return;
         }
-        let position = self.grid.bucket(until).wrapping_sub(self.base);
+        let position = self.buckets.of(until).wrapping_sub(self.base);
         if !(0..NEAR).contains(&position) {
             self.beyond.push((until, fact));
             return;
@@ -111,6 +111,7 @@ impl Agenda {
     }
 
     /// The level of the next fact.
+    #[inline]
     pub fn next_level(&mut self) -> Option<Instant> {
         if !self.now.is_empty() {
             return Some(self.level);
@@ -120,6 +121,7 @@ impl Agenda {
     }
 
     /// The next fact, and its level. Once empty, the agenda is ready for any level again.
+    #[inline]
     pub fn pop(&mut self) -> Option<(Instant, FactId)> {
         if let Some(fact) = self.now.pop() {
             return Some((self.level, fact));
@@ -132,14 +134,18 @@ impl Agenda {
         next
     }
 
-    /// Some facts that come next, each of them once; nothing while those handed out last.
+    /// Whether those that `upcoming` handed out were all popped, and there are more.
+    #[inline]
+    pub fn has_upcoming(&self) -> bool {
+        self.open.len() <= self.ahead && !self.open.is_empty()
+    }
+
+    /// Some facts that come next, each of them once.
     pub fn upcoming(&mut self, count: usize, into: &mut Vec<FactId>) {
         into.clear();
-        if self.open.len() <= self.ahead {
-            let from = self.open.len().saturating_sub(count);
-            into.extend(self.open[from..].iter().rev().map(|(_, fact)| *fact));
-            self.ahead = from.saturating_sub(1);
-        }
+        let from = self.open.len().saturating_sub(count);
+        into.extend(self.open[from..].iter().rev().map(|(_, fact)| *fact));
+        self.ahead = from.saturating_sub(1);
     }
 
     /// Drop everything.

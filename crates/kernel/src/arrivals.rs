@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::ids::{RelationId, StreamId, TermId};
-use crate::instant::{Grid, Instant};
+use crate::instant::{Buckets, Grid, Instant};
 
 /// What an arrival says about its fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Batch {
 
 /// Batches by the tick that admits them.
 pub struct Arrivals {
-    grid: Grid,
+    buckets: Buckets,
     batches: BTreeMap<i64, Batch>,
     /// The batch that the last arrival went to, apart: the next one often goes there too.
     open: Option<(i64, Batch)>,
@@ -66,12 +66,12 @@ pub struct Arrivals {
 impl Arrivals {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
-        Self { grid, batches: BTreeMap::new(), open: None }
+        Self { buckets: Buckets::new(grid), batches: BTreeMap::new(), open: None }
     }
 
     /// The batch that an arrival at this instant belongs to.
     pub fn batch(&mut self, at: Instant) -> &mut Batch {
-        let bucket = self.grid.bucket(at);
+        let bucket = self.buckets.of(at);
         if self.open.as_ref().is_none_or(|(open, _)| *open != bucket) {
             self.close();
         }
@@ -88,7 +88,7 @@ impl Arrivals {
     /// Take the batches of all ticks up to this one. What happens after it must be put back.
     pub fn take(&mut self, tick: Instant) -> Vec<Batch> {
         self.close();
-        let later = self.batches.split_off(&(self.grid.bucket(tick).saturating_add(1)));
+        let later = self.batches.split_off(&(self.buckets.of(tick).saturating_add(1)));
         std::mem::replace(&mut self.batches, later).into_values().collect()
     }
 

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::instant::{Grid, Instant};
+use crate::instant::{Buckets, Grid, Instant};
 
 /// How many buckets the ring may span.
 const NEAR: i64 = 1 << 14;
 
 /// Things by bucket.
 pub struct Calendar<T> {
-    grid: Grid,
+    buckets: Buckets,
     /// The bucket of the ring's front.
     front: Option<i64>,
     near: VecDeque<Vec<T>>,
@@ -23,7 +23,8 @@ pub struct Calendar<T> {
 impl<T> Calendar<T> {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
-        Self { grid, front: None, near: VecDeque::new(), far: BTreeMap::new(), len: 0 }
+        let buckets = Buckets::new(grid);
+        Self { buckets, front: None, near: VecDeque::new(), far: BTreeMap::new(), len: 0 }
     }
 
     /// How many things there are.
@@ -37,9 +38,10 @@ impl<T> Calendar<T> {
     }
 
     /// Put a thing into the bucket of an instant.
+    #[inline]
     pub fn push(&mut self, at: Instant, thing: T) {
         self.len += 1;
-        let bucket = self.grid.bucket(at);
+        let bucket = self.buckets.of(at);
         match self.front.map(|front| bucket.wrapping_sub(front)) {
             Some(ahead @ 0..NEAR) => {
                 let ahead = ahead as usize;
@@ -54,7 +56,7 @@ impl<T> Calendar<T> {
 
     /// Take everything in the buckets up to that of the tick; the ring then begins there.
     pub fn take(&mut self, tick: Instant) -> Vec<Vec<T>> {
-        let last = self.grid.bucket(tick);
+        let last = self.buckets.of(tick);
         let later = self.far.split_off(&last.saturating_add(1));
         let mut due: Vec<Vec<T>> = std::mem::replace(&mut self.far, later).into_values().collect();
         if let Some(front) = self.front {

@@ -1,21 +1,61 @@
 //! Derivations on their way from the walks that find them to the heads that they are offered to.
 //!
-//! Shape: flat; the terms of all heads, one after the other. Some that were offered not long ago are
+//! Shape: flat; terms that cannot be packed stand aside, one head after the other. Some that were offered not long ago are
 //! remembered, so that what rules find again and again is not offered again.
 
-use crate::hash::hash_terms;
 use crate::ids::{RelationId, RuleId, TermId};
 use crate::instant::{Instant, NEVER};
+use crate::key::{Key, Packed};
+
+/// A rule derived a fact of a relation.
+#[derive(Clone, Copy)]
+pub(crate) struct Derivation {
+    pub(crate) until: Instant,
+    /// Terms that cannot be packed are aside: where they begin, and how many they are.
+    terms: Packed,
+    pub(crate) rule: RuleId,
+    pub(crate) relation: RelationId,
+}
+
+/// Derivations that wait to be offered.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    pub(crate) found: Vec<Derivation>,
+    aside: Vec<TermId>,
+}
+
+impl Waiting {
+    #[cold]
+    fn put_aside(&mut self, terms: &[TermId]) -> Packed {
+        let place = Packed::of([self.aside.len() as u32, terms.len() as u32, 0, 0]);
+        self.aside.extend_from_slice(terms);
+        place
+    }
+
+    /// The terms of a derivation's head, whose relation has so many columns.
+    #[inline]
+    pub(crate) fn terms(&self, derivation: &Derivation, arity: usize) -> Key<'_> {
+        if arity <= Packed::COLUMNS {
+            return Key::Packed(derivation.terms);
+        }
+        let [from, count, ..] = derivation.terms.words();
+        Key::Terms(&self.aside[from as usize..][..count as usize])
+    }
+
+    fn clear(&mut self) {
+        self.found.clear();
+        self.aside.clear();
+    }
+}
 
 /// Derivations that walks found, flat.
 pub(crate) struct Derivations {
-    pub(crate) heads: Vec<(RuleId, RelationId, Instant)>,
-    pub(crate) terms: Vec<TermId>,
+    pub(crate) waiting: Waiting,
     /// The longest lifetime among them.
     pub(crate) longest: Instant,
     /// Some that were offered since the stratum began, filed by their hashes.
     recent: Vec<Recent>,
-    stratum: u64,
+    stratum: u32,
     /// Whether what was offered stays offered, so that it need not be again.
     remembers: bool,
     /// How many of these were found again.
@@ -25,21 +65,19 @@ pub(crate) struct Derivations {
 /// A derivation that was offered to its head not long ago.
 #[derive(Clone, Copy)]
 struct Recent {
-    stratum: u64,
     until: Instant,
+    terms: Packed,
     relation: RelationId,
-    terms: [TermId; REMEMBERED],
+    stratum: u32,
 }
 
-/// Heads up to this long are remembered, and about this many of them.
-const REMEMBERED: usize = 3;
+/// About this many are remembered.
 const RECENT: usize = 1 << 9;
 
 impl Default for Derivations {
     fn default() -> Self {
         Self {
-            heads: Vec::new(),
-            terms: Vec::new(),
+            waiting: Waiting::default(),
             longest: NEVER,
             recent: Vec::new(),
             stratum: 0,
@@ -50,58 +88,66 @@ impl Default for Derivations {
 }
 
 impl Derivations {
+    #[inline]
     pub(crate) fn push(
         &mut self,
         rule: RuleId,
         relation: RelationId,
-        terms: &[TermId],
+        terms: Key<'_>,
         until: Instant,
     ) {
-        self.heads.push((rule, relation, until));
-        self.terms.extend_from_slice(terms);
+        let terms = match terms {
+            Key::Packed(packed) => packed,
+            Key::Terms(terms) => self.waiting.put_aside(terms),
+        };
+        self.waiting.found.push(Derivation { until, terms, rule, relation });
         self.longest = self.longest.max(until);
     }
 
     /// Whether none was found, not even again.
     pub(crate) fn is_empty(&self) -> bool {
-        self.heads.is_empty() && self.repeated == 0
+        self.waiting.found.is_empty() && self.repeated == 0
     }
 
     /// As `push`, unless it says nothing new: rules that match single facts, such as one that says
     /// of each predicate that it is one, find the same few heads again and again.
+    #[inline]
     pub(crate) fn push_new(
         &mut self,
         rule: RuleId,
         relation: RelationId,
-        terms: &[TermId],
+        terms: Key<'_>,
         until: Instant,
     ) {
-        if self.remembers && terms.len() <= REMEMBERED {
-            let place = hash_terms(terms.iter().copied()) as usize % RECENT;
-            let last = &mut self.recent[place];
+        if self.remembers
+            && let Key::Packed(terms) = terms
+        {
+            let last = &mut self.recent[terms.hash() as usize % RECENT];
             if last.stratum == self.stratum
                 && last.until >= until
                 && last.relation == relation
-                && last.terms[..terms.len()] == *terms
+                && last.terms == terms
             {
                 self.repeated += 1;
                 return;
             }
-            *last = Recent { stratum: self.stratum, until, relation, terms: last.terms };
-            last.terms[..terms.len()].copy_from_slice(terms);
+            *last = Recent { stratum: self.stratum, until, relation, terms };
         }
         self.push(rule, relation, terms, until);
     }
 
     /// From now on, until `forget`, what was offered stays offered.
     pub(crate) fn remember(&mut self) {
-        self.stratum += 1;
+        self.stratum = self.stratum.wrapping_add(1);
+        if self.stratum == 0 {
+            self.recent.clear();
+        }
         self.remembers = true;
         let nothing = Recent {
             stratum: 0,
             until: NEVER,
             relation: RelationId::at(0),
-            terms: [TermId(0); REMEMBERED],
+            terms: Packed::default(),
         };
         self.recent.resize(RECENT, nothing);
     }
@@ -111,9 +157,17 @@ impl Derivations {
         self.remembers = false;
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.heads.clear();
-        self.terms.clear();
+    /// Take those that wait; `clear` is given them back.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Waiting {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// None wait any more. Their memory is used again.
+    #[inline]
+    pub(crate) fn clear(&mut self, waiting: Waiting) {
+        self.waiting = waiting;
+        self.waiting.clear();
         self.longest = NEVER;
     }
 }

@@ -102,7 +102,7 @@ impl Kernel {
             Access::Scan => (Vec::new(), "by a scan".to_owned()),
         };
         let argument = |column: usize| match known.iter().position(|known| *known == column) {
-            Some(position) => self.operand(&lookup.key[position]),
+            Some(position) => self.operand(&lookup.key.operands[position]),
             None => bound(column).unwrap_or_else(|| "?".to_owned()),
         };
         let arguments: Vec<String> = (0..relation.arity()).map(argument).collect();
@@ -141,7 +141,11 @@ impl Kernel {
             }
             Step::Derive(rule, relation, terms) => {
                 let name = &self.program.rules[rule.index()].name;
-                format!("derive {}({})    {name}", self.name(*relation), self.operands(terms))
+                format!(
+                    "derive {}({})    {name}",
+                    self.name(*relation),
+                    self.operands(&terms.operands)
+                )
             }
         }
     }

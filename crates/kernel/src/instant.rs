@@ -38,6 +38,42 @@ impl Grid {
     }
 }
 
+/// A grid that remembers the bucket it found last: instants that are asked for one after the other
+/// often share it, and a division takes its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Buckets {
+    grid: Grid,
+    /// The bucket found last, and its instants: after the first, up to the last.
+    last: i64,
+    first: i64,
+    end: i64,
+}
+
+impl Buckets {
+    /// The buckets of a grid.
+    pub fn new(grid: Grid) -> Self {
+        Self { grid, last: 0, first: 0, end: 0 }
+    }
+
+    /// The bucket an instant falls in.
+    #[inline]
+    pub fn of(&mut self, at: Instant) -> i64 {
+        if !(self.first < at.0 && at.0 <= self.end) {
+            self.find(at);
+        }
+        self.last
+    }
+
+    #[cold]
+    fn find(&mut self, at: Instant) {
+        let Grid { step, origin } = self.grid;
+        self.last = self.grid.bucket(at);
+        let end = self.last.checked_mul(step).and_then(|end| end.checked_add(origin.0));
+        let first = end.and_then(|end| end.checked_sub(step));
+        (self.first, self.end) = first.zip(end).unwrap_or((0, 0));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +83,17 @@ mod tests {
         let grid = Grid { step: 10, origin: Instant(3) };
         let buckets: Vec<i64> = [-7, -6, 3, 4, 13, 14].map(|at| grid.bucket(Instant(at))).into();
         assert_eq!(buckets, [-1, 0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn remembered_buckets_are_the_grids() {
+        for grid in [Grid { step: 10, origin: Instant(3) }, Grid { step: 1, origin: Instant(-7) }] {
+            let mut buckets = Buckets::new(grid);
+            let far = [i64::MIN, i64::MIN + 1, i64::MAX - 1, i64::MAX];
+            for at in (-40..40).chain(far).chain((-40..40).rev()) {
+                assert_eq!(buckets.of(Instant(at)), grid.bucket(Instant(at)), "{at}");
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 use crate::guard::{Builtin, Evaluator, equal};
 use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
-use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Tree};
+use crate::key::Key;
+use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Template, Tree};
 use crate::relation::Relation;
 use crate::term::Dictionary;
 
@@ -30,7 +31,7 @@ pub trait Observer {
         &mut self,
         rule: RuleId,
         relation: RelationId,
-        terms: &[TermId],
+        terms: Key<'_>,
         until: Instant,
     ) -> bool;
 }
@@ -49,27 +50,6 @@ pub struct Scene<'a> {
     pub lookups: &'a mut u64,
 }
 
-/// Keys up to this long are built on the stack.
-const SHORT: usize = 4;
-
-fn resolve(operand: &Operand, slots: &[TermId]) -> TermId {
-    match operand {
-        Operand::Slot(slot) => slots[slot.index()],
-        Operand::Term(term) => *term,
-    }
-}
-
-fn with_terms<R>(operands: &[Operand], slots: &[TermId], then: impl FnOnce(&[TermId]) -> R) -> R {
-    if operands.len() <= SHORT {
-        let mut short = [TermId(0); SHORT];
-        for (place, operand) in short.iter_mut().zip(operands) {
-            *place = resolve(operand, slots);
-        }
-        return then(&short[..operands.len()]);
-    }
-    then(&operands.iter().map(|operand| resolve(operand, slots)).collect::<Vec<_>>())
-}
-
 impl Tree {
     /// Fetch the places where a walk will look first.
     pub fn warm(&self, relations: &[Relation], slots: &[TermId]) {
@@ -79,7 +59,7 @@ impl Tree {
                 && let Access::Index(index) = &lookup.access
             {
                 let relation = &relations[lookup.relation.index()];
-                let first = with_terms(&lookup.key, slots, |key| relation.first(*index, key));
+                let first = lookup.key.fill(slots, |key| relation.matches(*index, key).next());
                 std::hint::black_box(first);
             }
         }
@@ -138,24 +118,39 @@ impl<O: Observer> Walk<'_, '_, O> {
             }
             Step::Equals(builtin, inputs, expected) => {
                 let result = self.compute(*builtin, inputs);
-                let expected = self.scene.dictionary.text(resolve(expected, self.slots));
+                let expected = self.scene.dictionary.text(expected.resolve(self.slots));
                 let holds = result.is_some_and(|result| equal(&result, expected));
                 !holds || self.descend(node, until)
             }
             Step::Yields(builtin, inputs, expected) => {
                 let result = self.compute(*builtin, inputs);
-                let expected = self.scene.dictionary.text(resolve(expected, self.slots));
+                let expected = self.scene.dictionary.text(expected.resolve(self.slots));
                 let holds = result.is_some_and(|result| result == expected);
                 !holds || self.descend(node, until)
             }
-            Step::Derive(rule, relation, terms) => with_terms(terms, self.slots, |terms| {
-                self.observer.derive(*rule, *relation, terms, until)
-            }),
+            Step::Derive(rule, relation, terms) => self.derive(*rule, *relation, terms, until),
         }
     }
 
+    #[inline]
     fn descend(&mut self, node: &Node, until: Instant) -> bool {
-        node.then.iter().all(|next| !next.awake || self.visit(next, until))
+        node.then.iter().all(|next| match &next.step {
+            _ if !next.awake => true,
+            // Most walks end here; a call for each of them would show.
+            Step::Derive(rule, relation, terms) => self.derive(*rule, *relation, terms, until),
+            _ => self.visit(next, until),
+        })
+    }
+
+    #[inline]
+    fn derive(
+        &mut self,
+        rule: RuleId,
+        relation: RelationId,
+        terms: &Template,
+        until: Instant,
+    ) -> bool {
+        terms.fill(self.slots, |terms| self.observer.derive(rule, relation, terms, until))
     }
 
     fn find(
@@ -167,43 +162,67 @@ impl<O: Observer> Walk<'_, '_, O> {
     ) -> bool {
         *self.scene.lookups += 1;
         let relation = &self.scene.relations[lookup.relation.index()];
-        let follow = |row: RowId, walk: &mut Self| {
-            let fact = FactId { relation: lookup.relation, row };
-            let lifetime = walk.observer.until(relation, fact);
-            if lifetime == NEVER || !repeats_hold(lookup, relation, row) {
-                return true;
-            }
-            for (column, slot) in binds {
-                walk.slots[slot.index()] = relation.term(row, *column);
-            }
-            walk.observer.enter(fact);
-            let go_on = walk.descend(node, until.min(lifetime));
-            walk.observer.leave();
-            go_on
-        };
         match &lookup.access {
-            Access::Row => {
-                let row = with_terms(&lookup.key, self.slots, |terms| relation.find(terms));
-                row.is_none_or(|row| follow(row, self))
-            }
             Access::Index(index) => {
-                let mut next =
-                    with_terms(&lookup.key, self.slots, |key| relation.first(*index, key));
-                while let Some(row) = next {
-                    if !follow(row, self) {
-                        return false;
-                    }
-                    next = relation.next(*index, row);
-                }
-                true
+                let mut rows = lookup.key.fill(self.slots, |key| relation.matches(*index, key));
+                rows.all(|row| self.follow(node, lookup, binds, row, until))
             }
-            Access::Scan => relation.rows().all(|row| follow(row, self)),
+            Access::Row => self.find_row(node, lookup, binds, until),
+            Access::Scan => self.scan(node, lookup, binds, until),
         }
+    }
+
+    fn find_row(
+        &mut self,
+        node: &Node,
+        lookup: &Lookup,
+        binds: &[(usize, Slot)],
+        until: Instant,
+    ) -> bool {
+        let relation = &self.scene.relations[lookup.relation.index()];
+        let row = lookup.key.fill(self.slots, |key| relation.find(key));
+        row.is_none_or(|row| self.follow(node, lookup, binds, row, until))
+    }
+
+    fn scan(
+        &mut self,
+        node: &Node,
+        lookup: &Lookup,
+        binds: &[(usize, Slot)],
+        until: Instant,
+    ) -> bool {
+        let relation = &self.scene.relations[lookup.relation.index()];
+        relation.rows().all(|row| self.follow(node, lookup, binds, row, until))
+    }
+
+    /// Go on from a row that was found, if it is to be seen.
+    #[inline(always)]
+    fn follow(
+        &mut self,
+        node: &Node,
+        lookup: &Lookup,
+        binds: &[(usize, Slot)],
+        row: RowId,
+        until: Instant,
+    ) -> bool {
+        let relation = &self.scene.relations[lookup.relation.index()];
+        let fact = FactId { relation: lookup.relation, row };
+        let lifetime = self.observer.until(relation, fact);
+        if lifetime == NEVER || !repeats_hold(lookup, relation, row) {
+            return true;
+        }
+        for (column, slot) in binds {
+            self.slots[slot.index()] = relation.term(row, *column);
+        }
+        self.observer.enter(fact);
+        let go_on = self.descend(node, until.min(lifetime));
+        self.observer.leave();
+        go_on
     }
 
     /// Terms are the same when their ids are.
     fn is_same(&self, inputs: &[Operand]) -> bool {
-        let mut terms = inputs.iter().map(|input| resolve(input, self.slots));
+        let mut terms = inputs.iter().map(|input| input.resolve(self.slots));
         terms.next() == terms.next()
     }
 
@@ -211,8 +230,8 @@ impl<O: Observer> Walk<'_, '_, O> {
     fn holds(&mut self, builtin: Builtin, inputs: &[Operand]) -> bool {
         let Scene { dictionary, evaluator, .. } = &mut *self.scene;
         if let [left, right] = inputs
-            && let Some(left) = dictionary.whole_number(resolve(left, self.slots))
-            && let Some(right) = dictionary.whole_number(resolve(right, self.slots))
+            && let Some(left) = dictionary.whole_number(left.resolve(self.slots))
+            && let Some(right) = dictionary.whole_number(right.resolve(self.slots))
             && let Some(holds) = builtin.holds_for(left, right)
         {
             return holds;
@@ -229,19 +248,15 @@ impl<O: Observer> Walk<'_, '_, O> {
         let relation = &self.scene.relations[lookup.relation.index()];
         let matches =
             |row: RowId| relation.until(row) != NEVER && repeats_hold(lookup, relation, row);
-        with_terms(&lookup.key, self.slots, |key| match &lookup.access {
+        lookup.key.fill(self.slots, |key| match &lookup.access {
             Access::Row => !relation.find(key).is_some_and(matches),
-            Access::Index(index) => {
-                let rows = std::iter::successors(relation.first(*index, key), |row| {
-                    relation.next(*index, *row)
-                });
-                !rows.into_iter().any(matches)
-            }
+            Access::Index(index) => !relation.matches(*index, key).any(matches),
             Access::Scan => !relation.rows().any(matches),
         })
     }
 }
 
+#[inline]
 fn repeats_hold(lookup: &Lookup, relation: &Relation, row: RowId) -> bool {
     let same =
         |(one, other): &(usize, usize)| relation.term(row, *one) == relation.term(row, *other);
@@ -254,6 +269,6 @@ fn with_texts<R>(
     dictionary: &Dictionary,
     then: impl FnOnce(&[&str]) -> R,
 ) -> R {
-    let texts = operands.iter().map(|operand| dictionary.text(resolve(operand, slots)));
+    let texts = operands.iter().map(|operand| dictionary.text(operand.resolve(slots)));
     then(&texts.collect::<Vec<&str>>())
 }

@@ -26,6 +26,7 @@ use crate::external::Externals;
 use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
+use crate::key::Key;
 use crate::maintain::{Strategy, TOGETHER};
 use crate::operator::{Covering, Grouping, Narrowing, Operator, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
@@ -307,7 +308,7 @@ impl Kernel {
     pub fn find(&self, relation: RelationId, texts: &[&str]) -> Option<FactId> {
         let terms: Option<Vec<TermId>> =
             texts.iter().map(|text| self.dictionary.lookup(text)).collect();
-        let row = self.relations[relation.index()].find(&terms?)?;
+        let row = self.relations[relation.index()].find(&terms?[..])?;
         let fact = FactId { relation, row };
         (self.until(fact) != NEVER).then_some(fact)
     }
@@ -412,7 +413,8 @@ impl Kernel {
         self.told = true;
         if let Err(stopped) = outcome {
             self.agenda.clear();
-            self.derivations.clear();
+            let waiting = self.derivations.take();
+            self.derivations.clear(waiting);
             if stopped == Stopped::Builtin || !self.settings.budget.go_on {
                 self.told = false;
                 return Err(stopped);
@@ -452,6 +454,7 @@ impl Kernel {
         self.changes = changes;
     }
 
+    #[inline]
     fn bury_if_ended(&mut self, Change { fact, before }: Change) {
         let relation = &mut self.relations[fact.relation.index()];
         relation.set_changed(fact.row, false);
@@ -488,6 +491,7 @@ impl Kernel {
         }
     }
 
+    #[inline]
     pub(crate) fn note_change(&mut self, fact: FactId, before: Instant) {
         if !self.relations[fact.relation.index()].set_changed(fact.row, true) {
             self.changes.push(Change { fact, before });
@@ -495,17 +499,37 @@ impl Kernel {
     }
 
     /// The row of a fact, made if there is none.
-    pub(crate) fn row_for(&mut self, relation: RelationId, terms: &[TermId]) -> FactId {
+    #[inline]
+    pub(crate) fn row_for<'t>(
+        &mut self,
+        relation: RelationId,
+        terms: impl Into<Key<'t>>,
+    ) -> FactId {
+        let terms = terms.into();
         let (row, made) = self.relations[relation.index()].find_or_insert(terms);
         let fact = FactId { relation, row };
         if made {
-            if self.makes_terms[relation.index()] {
-                terms.iter().for_each(|term| self.dictionary.retain(*term));
-            }
-            self.classify(fact);
-            self.note_change(fact, NEVER);
+            self.welcome(fact, terms);
         }
         fact
+    }
+
+    /// A row was made for a fact.
+    fn welcome(&mut self, fact: FactId, terms: Key<'_>) {
+        let relation = &mut self.relations[fact.relation.index()];
+        if self.makes_terms[fact.relation.index()] {
+            relation.terms(fact.row).for_each(|term| self.dictionary.retain(term));
+        }
+        let class = match terms {
+            // What was just written into the row would have to be waited for.
+            Key::Packed(terms) => {
+                self.body.class_of_packed(fact.relation, terms, relation, fact.row)
+            }
+            Key::Terms(_) => self.body.class_of(fact.relation, relation, fact.row),
+        };
+        relation.set_class(fact.row, class);
+        relation.set_changed(fact.row, true);
+        self.changes.push(Change { fact, before: NEVER });
     }
 
     /// Say until when a fact is stated, keeping count of its terms.
@@ -526,6 +550,7 @@ impl Kernel {
     }
 
     /// End a fact, and keep count of its conditions.
+    #[inline]
     pub(crate) fn end(&mut self, fact: FactId) -> Instant {
         let before = self.relations[fact.relation.index()].end(fact.row);
         if before != NEVER {

@@ -29,7 +29,9 @@ impl Kernel {
             let fact = FactId { relation: from, row };
             let terms = self.mirror_fact(relation, other, fact, at, less(other.until(fact), by));
             held.extend(
-                self.relations[relation.index()].find(&terms).map(|row| FactId { relation, row }),
+                self.relations[relation.index()]
+                    .find(&terms[..])
+                    .map(|row| FactId { relation, row }),
             );
         }
         let known: Vec<_> = self.relations[relation.index()].rows().collect();

@@ -273,7 +273,7 @@ impl Kernel {
             let terms = self.load_terms(id, payload)?;
             let (until, stated, order) = (payload.instant()?, payload.instant()?, payload.u64()?);
             let relation = &mut self.relations[id.index()];
-            let (row, _) = relation.find_or_insert(&terms);
+            let (row, _) = relation.find_or_insert(&terms[..]);
             relation.offer(row, until);
             relation.settle(row, order);
             relation.set_stated(row, stated);

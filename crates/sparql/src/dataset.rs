@@ -11,7 +11,7 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
-use std::iter::{empty, once, successors};
+use std::iter::{empty, once};
 
 use ebbtide_kernel::ids::{IndexId, RelationId, RowId, TermId};
 use ebbtide_kernel::instant::Instant;
@@ -164,7 +164,7 @@ impl<'k> Dataset<'k> {
         let holds = move |row: &RowId| relation.until(*row) > after;
         if bound.len() == relation.arity() {
             let terms: Vec<TermId> = bound.iter().map(|(_, term)| *term).collect();
-            return Box::new(relation.find(&terms).into_iter().filter(holds));
+            return Box::new(relation.find(&terms[..]).into_iter().filter(holds));
         }
         if bound.is_empty() {
             return Box::new(relation.rows().filter(holds));
@@ -193,8 +193,7 @@ impl<'k> Dataset<'k> {
             |column: &usize| bound.iter().find(|(other, _)| other == column).map(|each| each.1);
         let key: Vec<TermId> = columns.iter().filter_map(term).collect();
         let index = IndexId::at(index);
-        let first = relation.first(index, &key);
-        Box::new(successors(first, move |row| relation.next(index, *row)).filter(holds))
+        Box::new(relation.matches(index, relation.key(index, &key)).filter(holds))
     }
 
     fn quads_of<'a>(&'a self, view: usize, terms: [Option<Node>; 3]) -> Quads<'a> {

@@ -49,8 +49,11 @@ impl Kernel {
             return;
         }
         relation.unlink(fact.row);
+        let is_stated = relation.stated(fact.row) != NEVER;
         self.end(fact);
-        self.set_stated(fact, NEVER);
+        if is_stated {
+            self.set_stated(fact, NEVER);
+        }
     }
 
     /// A statement left its window: whether the fact still holds is for `lower` to find out.
@@ -84,6 +87,7 @@ impl Kernel {
     }
 
     /// Put a fact into the bucket of the instant at which it may end.
+    #[inline]
     pub(crate) fn note_end(&mut self, fact: FactId) {
         let relation = &self.relations[fact.relation.index()];
         let ends = match self.settings.strategy {
@@ -160,7 +164,7 @@ impl Kernel {
                 for (arrival, terms) in some {
                     let relation = &self.relations[arrival.relation.index()];
                     if relation.is_large() {
-                        std::hint::black_box(relation.find(terms));
+                        std::hint::black_box(relation.find(*terms));
                     }
                 }
                 for (arrival, terms) in some {

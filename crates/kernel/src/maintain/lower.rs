@@ -13,10 +13,11 @@
 use hashbrown::HashMap;
 
 use crate::derivations::Derivations;
-use crate::ids::{FactId, RelationId, RowId, RuleId, TermId};
+use crate::ids::{FactId, RelationId, RowId, RuleId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
 use crate::kernel::Kernel;
+use crate::key::Key;
 use crate::maintain::Strategy;
 use crate::maintain::raise::Now;
 use crate::plan::{Plan, Tree};
@@ -43,7 +44,7 @@ impl Observer for Before<'_> {
         &mut self,
         rule: RuleId,
         relation: RelationId,
-        terms: &[TermId],
+        terms: Key<'_>,
         until: Instant,
     ) -> bool {
         self.found.push(rule, relation, terms, until);
@@ -84,7 +85,7 @@ impl Observer for Support {
         self.trail.pop();
     }
 
-    fn derive(&mut self, rule: RuleId, _: RelationId, _: &[TermId], _: Instant) -> bool {
+    fn derive(&mut self, rule: RuleId, _: RelationId, _: Key<'_>, _: Instant) -> bool {
         self.found = Some((rule, self.trail.clone()));
         false
     }
@@ -164,12 +165,11 @@ impl Kernel {
             self.offer(fact, stated);
         }
         self.walk_heads(fact, Now);
-        let mut found = std::mem::take(&mut self.derivations);
-        for (_, _, until) in &found.heads {
-            self.offer(fact, *until);
+        let waiting = self.derivations.take();
+        for derivation in &waiting.found {
+            self.offer(fact, derivation.until);
         }
-        found.clear();
-        self.derivations = found;
+        self.derivations.clear(waiting);
     }
 
     /// What followed from a fact, as long as it could have carried it, is a candidate.
@@ -190,13 +190,11 @@ impl Kernel {
 
     fn suspect_from(&mut self, fact: FactId, until: Instant, trees: impl Fn(&Plan) -> &[Tree]) {
         self.walk_body(fact, until, trees, |found, prior| Before { prior, found });
-        let mut found = std::mem::take(&mut self.derivations);
-        let mut from = 0;
-        for (_, relation, carried) in &found.heads {
-            let (relation, carried) = (*relation, *carried);
-            let arity = self.relations[relation.index()].arity();
-            let row = self.relations[relation.index()].find(&found.terms[from..from + arity]);
-            from += arity;
+        let waiting = self.derivations.take();
+        for derivation in &waiting.found {
+            let (relation, carried) = (derivation.relation, derivation.until);
+            let rows = &self.relations[relation.index()];
+            let row = rows.find(waiting.terms(derivation, rows.arity()));
             let Some(row) = row else { continue };
             let fact = FactId { relation, row };
             let until = self.until(fact);
@@ -205,7 +203,6 @@ impl Kernel {
                 self.suspect_later(fact);
             }
         }
-        found.clear();
-        self.derivations = found;
+        self.derivations.clear(waiting);
     }
 }

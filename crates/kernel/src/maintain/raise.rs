@@ -1,11 +1,12 @@
 //! Raise: settle what is new or lasts longer, and what follows from it, longest lifetime first.
 
 use crate::budget::{BudgetExceeded, Stopped};
-use crate::derivations::Derivations;
-use crate::ids::{FactId, RelationId, RuleId, TermId};
+use crate::derivations::{Derivations, Waiting};
+use crate::ids::{FactId, RelationId, RuleId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
 use crate::kernel::Kernel;
+use crate::key::Key;
 use crate::maintain::{Strategy, TOGETHER};
 use crate::plan::Plan;
 use crate::relation::Relation;
@@ -27,15 +28,17 @@ pub(crate) struct Now<'a>(pub(crate) &'a mut Derivations);
 impl Observer for Now<'_> {
     const ASKS_NEGATION: bool = true;
 
+    #[inline]
     fn until(&self, relation: &Relation, fact: FactId) -> Instant {
         relation.until(fact.row)
     }
 
+    #[inline]
     fn derive(
         &mut self,
         rule: RuleId,
         relation: RelationId,
-        terms: &[TermId],
+        terms: Key<'_>,
         until: Instant,
     ) -> bool {
         self.0.push_new(rule, relation, terms, until);
@@ -58,12 +61,15 @@ impl Kernel {
             let next = self.agenda.next_level();
             // Derivations can wait for company until the agenda comes down to their level.
             let due = next.is_none_or(|level| self.derivations.longest >= level);
-            if due || self.derivations.heads.len() >= WAITING {
+            if due || self.derivations.waiting.found.len() >= WAITING {
                 if next.is_none() && self.derivations.is_empty() {
                     return self.check_size(None);
                 }
+                let before = self.derived_this_tick;
                 self.settle_derivations()?;
-                self.replan_if_stale();
+                if before / WAITING != self.derived_this_tick / WAITING {
+                    self.replan_if_stale();
+                }
                 continue;
             }
             self.warm_upcoming(stratum);
@@ -79,15 +85,17 @@ impl Kernel {
     }
 
     /// Warm the indexes for the facts that come next on the agenda.
+    #[inline]
     fn warm_upcoming(&mut self, stratum: usize) {
+        if !self.agenda.has_upcoming() {
+            return;
+        }
         let mut facts = std::mem::take(&mut self.upcoming);
         self.agenda.upcoming(TOGETHER, &mut facts);
-        if !facts.is_empty() {
-            self.warm(&facts, Relation::warm_indexes);
-            for fact in &facts {
-                if self.relations[fact.relation.index()].is_large() {
-                    self.warm_body(*fact, stratum);
-                }
+        self.warm(&facts, Relation::warm_indexes);
+        for fact in &facts {
+            if self.relations[fact.relation.index()].is_large() {
+                self.warm_body(*fact, stratum);
             }
         }
         self.upcoming = facts;
@@ -133,10 +141,10 @@ impl Kernel {
     }
 
     pub(crate) fn settle(&mut self, fact: FactId, stratum: usize) {
-        let before = self.until(fact);
-        self.note_change(fact, before);
         self.order += 1;
         let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;
+        let before = self.until(fact);
+        self.note_change(fact, before);
         self.relations[fact.relation.index()].settle(fact.row, order);
         if before == NEVER {
             self.live.enter(&self.body, self.class_of(fact));
@@ -151,57 +159,60 @@ impl Kernel {
         if self.evaluator.has_failed() {
             return Err(Stopped::Builtin);
         }
-        let mut found = std::mem::take(&mut self.derivations);
-        self.warm_heads(&found);
-        let mut from = 0;
+        let waiting = self.derivations.take();
+        self.warm_heads(&waiting);
         let mut outcome = Ok(());
-        for (rule, relation, until) in &found.heads {
+        for derivation in &waiting.found {
+            let (relation, until) = (derivation.relation, derivation.until);
             let arity = self.relations[relation.index()].arity();
-            let terms = &found.terms[from..from + arity];
-            from += arity;
+            let terms = waiting.terms(derivation, arity);
             if let Some(steps) = &mut self.steps
-                && *relation == steps.relation()
-                && !steps.passes(terms, *until)
+                && relation == steps.relation()
+                && !steps.passes((terms.term(0), terms.term(arity - 1)), until)
             {
                 self.totals.derivations += 1;
                 self.derived_this_tick += 1;
                 continue;
             }
-            let fact = self.row_for(*relation, terms);
-            self.offer(fact, *until);
+            let fact = self.row_for(relation, terms);
+            self.offer(fact, until);
             self.totals.derivations += 1;
             self.derived_this_tick += 1;
-            outcome = self.check_work(*rule, fact);
+            outcome = self.check_work(derivation.rule, fact);
             if outcome.is_err() {
                 break;
             }
         }
-        let repeated = std::mem::take(&mut found.repeated);
+        let repeated = std::mem::take(&mut self.derivations.repeated);
         self.totals.derivations += repeated;
         self.derived_this_tick += repeated as usize;
-        found.clear();
-        self.derivations = found;
+        self.derivations.clear(waiting);
         outcome
     }
 
-    fn warm_heads(&self, found: &Derivations) {
-        let mut from = 0;
-        for (_, relation, _) in &found.heads {
-            let relation = &self.relations[relation.index()];
+    #[inline]
+    fn warm_heads(&self, waiting: &Waiting) {
+        if waiting.found.len() == 1 {
+            return;
+        }
+        for derivation in &waiting.found {
+            let relation = &self.relations[derivation.relation.index()];
             if relation.is_large() {
-                std::hint::black_box(relation.find(&found.terms[from..from + relation.arity()]));
+                let terms = waiting.terms(derivation, relation.arity());
+                std::hint::black_box(relation.find(terms));
             }
-            from += relation.arity();
         }
     }
 
     /// Offer a fact a lifetime; a longer one than it has puts it on the agenda.
+    #[inline]
     pub(crate) fn offer(&mut self, fact: FactId, until: Instant) {
         if self.relations[fact.relation.index()].offer(fact.row, until) {
             self.agenda.push(until, fact);
         }
     }
 
+    #[inline]
     fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), Stopped> {
         let budget = &self.settings.budget;
         if budget.derivations.is_some_and(|limit| self.derived_this_tick > limit) {

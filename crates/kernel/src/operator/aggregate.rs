@@ -326,7 +326,7 @@ impl Kernel {
                 group.says = group.result(*function).and_then(|(text, _)| {
                     let value = self.dictionary.lookup(&text)?;
                     let row =
-                        self.relations[output.index()].find(&[&key[..], &[value]].concat())?;
+                        self.relations[output.index()].find(&[&key[..], &[value]].concat()[..])?;
                     Some(FactId { relation: *output, row })
                 });
             }
@@ -360,7 +360,7 @@ impl Kernel {
         }
         let says = result.map(|(text, until)| {
             let value = self.dictionary.intern(&text);
-            let fact = self.row_for(output, &[&key[..], &[value]].concat());
+            let fact = self.row_for(output, &[&key[..], &[value]].concat()[..]);
             self.restate(fact, until, stratum);
             fact
         });

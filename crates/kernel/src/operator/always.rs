@@ -127,10 +127,10 @@ impl Kernel {
     fn restate_run(&mut self, position: usize, fact: FactId, until: Instant) {
         let Runs { output, stratum, .. } = self.runs[position];
         let terms: Vec<TermId> = self.relations[fact.relation.index()].terms(fact.row).collect();
-        if until == NEVER && self.relations[output.index()].find(&terms).is_none() {
+        if until == NEVER && self.relations[output.index()].find(&terms[..]).is_none() {
             return;
         }
-        let held = self.row_for(output, &terms);
+        let held = self.row_for(output, &terms[..]);
         self.restate(held, until, stratum);
     }
 }

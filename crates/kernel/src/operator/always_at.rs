@@ -87,7 +87,7 @@ impl Kernel {
                     complete.remove(&tuple)
                 };
                 if is_change {
-                    let fact = self.row_for(output, &tuple);
+                    let fact = self.row_for(output, &tuple[..]);
                     self.restate(fact, if is_complete { FOREVER } else { NEVER }, stratum);
                 }
             }

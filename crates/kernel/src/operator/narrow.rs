@@ -57,10 +57,10 @@ impl Kernel {
         };
         let until = if until > tick { until } else { NEVER };
         let terms: Vec<TermId> = self.relations[fact.relation.index()].terms(fact.row).collect();
-        if until == NEVER && self.relations[output.index()].find(&terms).is_none() {
+        if until == NEVER && self.relations[output.index()].find(&terms[..]).is_none() {
             return;
         }
-        let narrowed = self.row_for(output, &terms);
+        let narrowed = self.row_for(output, &terms[..]);
         self.restate(narrowed, until, stratum);
     }
 }

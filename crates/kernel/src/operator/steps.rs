@@ -90,8 +90,7 @@ impl Steps {
     }
 
     /// Whether a derived step passes: it connects what was not connected as long, or it has passed.
-    pub(crate) fn passes(&mut self, terms: &[TermId], until: Instant) -> bool {
-        let (one, other) = ends(terms);
+    pub(crate) fn passes(&mut self, (one, other): (TermId, TermId), until: Instant) -> bool {
         let passed = self.steps.get(&one).and_then(|steps| steps.get(&other));
         if passed.is_some_and(|lasts| *lasts >= until) {
             return true;
@@ -273,7 +272,7 @@ impl Kernel {
         for (one, other) in pairs {
             for (from, to) in [(one, other), (other, one)] {
                 (terms[0], terms[last]) = (from, to);
-                let Some(row) = rows.find(&terms) else { continue };
+                let Some(row) = rows.find(&terms[..]) else { continue };
                 if rows.until(row) != NEVER {
                     self.agenda.push(rows.until(row), FactId { relation, row });
                 }
@@ -350,7 +349,7 @@ mod tests {
         let mut steps = Steps::new(spanned);
         let all = (0..20).flat_map(|one| (0..20).map(move |other| (TermId(one), TermId(other))));
         let passed =
-            all.filter(|(one, other)| one < other && steps.passes(&[*one, *other], Instant(5)));
+            all.filter(|(one, other)| one < other && steps.passes((*one, *other), Instant(5)));
         assert_eq!(passed.count(), 19);
     }
 }

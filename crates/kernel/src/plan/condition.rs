@@ -7,8 +7,8 @@
 use hashbrown::{HashMap, HashTable};
 
 use crate::guard::Builtin;
-use crate::hash::hash_terms;
 use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
+use crate::key::{Packed, hash_terms};
 use crate::relation::Relation;
 use crate::rule::{Argument, Atom, Rule};
 
@@ -90,6 +90,13 @@ impl Condition {
             && !self.excluded.iter().any(has)
     }
 
+    /// The columns that it asks something of; some may come twice.
+    fn asked(&self) -> impl Iterator<Item = usize> {
+        let constants = self.constants.iter().chain(&self.excluded).map(|(column, _)| *column);
+        let pairs = self.repeats.iter().chain(&self.differences);
+        constants.chain(pairs.flat_map(|(one, other)| [*one, *other]))
+    }
+
     /// Whether the constants say everything.
     fn is_plain(&self) -> bool {
         self.repeats.is_empty() && self.differences.is_empty() && self.excluded.is_empty()
@@ -131,6 +138,10 @@ struct Shapes {
     /// The class of facts by their groups, one a shape, and by the conditions of these that they
     /// match: the digits of a number.
     classes: HashMap<u64, ClassId>,
+    /// All bits of the columns that decide the class of a fact.
+    deciding: Packed,
+    /// The class found last, and the terms in these columns: facts of a class often follow each other.
+    last: Option<(Packed, ClassId)>,
 }
 
 /// The distinct conditions of a program, found from a fact through its terms: those with other
@@ -161,7 +172,10 @@ impl Conditions {
     }
 
     fn file(&mut self, id: ConditionId, condition: &Condition) {
-        let shapes = &mut self.shapes[condition.relation.index()].all;
+        let Shapes { all: shapes, deciding, .. } = &mut self.shapes[condition.relation.index()];
+        for column in condition.asked().filter(|column| *column < Packed::COLUMNS) {
+            *deciding = deciding.with(column, TermId(u32::MAX));
+        }
         let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
@@ -229,7 +243,35 @@ impl Conditions {
 
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
-        let Shapes { all, classes } = &self.shapes[id.index()];
+        match relation.packed(row) {
+            Some(terms) => self.class_of_packed(id, terms, relation, row),
+            None => self.find_class(id, relation, row),
+        }
+    }
+
+    /// The class of a fact with these terms.
+    #[inline]
+    pub fn class_of_packed(
+        &mut self,
+        id: RelationId,
+        terms: Packed,
+        relation: &Relation,
+        row: RowId,
+    ) -> ClassId {
+        let Shapes { deciding, last, .. } = &self.shapes[id.index()];
+        let terms = terms.masked(*deciding);
+        match last {
+            Some((same, class)) if *same == terms => *class,
+            _ => {
+                let class = self.find_class(id, relation, row);
+                self.shapes[id.index()].last = Some((terms, class));
+                class
+            }
+        }
+    }
+
+    fn find_class(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
+        let Shapes { all, classes, .. } = &self.shapes[id.index()];
         // None when there are too many digits for a number.
         let mut digits = Some(0_u64);
         let mut write = |digit: usize, base: Option<u64>| {

@@ -8,12 +8,14 @@
 mod condition;
 mod order;
 mod statistics;
+mod template;
 mod tree;
 
 pub use condition::{Condition, Conditions, Live, UNREAD};
 pub use order::{Catalog, Planner};
 pub use statistics::Statistics;
-pub use tree::{Access, Lookup, Node, Operand, Step, Tree};
+pub use template::{Operand, Template};
+pub use tree::{Access, Lookup, Node, Step, Tree};
 
 use crate::ids::{ConditionId, RuleId, TermId};
 use crate::relation::Relation;

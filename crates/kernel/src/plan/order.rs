@@ -4,7 +4,9 @@
 
 use crate::ids::{IndexId, RelationId, RuleId, Slot, TermId};
 use crate::plan::tree::Lookup;
-use crate::plan::{Access, Condition, Conditions, Operand, Statistics, Step, Tree, Trigger};
+use crate::plan::{
+    Access, Condition, Conditions, Operand, Statistics, Step, Template, Tree, Trigger,
+};
 use crate::rule::{Argument, Atom, Guard, Rule};
 
 /// The column sets that plans want indexed, by relation.
@@ -54,7 +56,11 @@ impl<'a> Planner<'a> {
         };
         let leaves: Vec<Step> = heads
             .iter()
-            .map(|head| Step::Derive(id, head.relation, join.operands(&head.arguments)))
+            .map(|head| {
+                let operands = join.operands(&head.arguments).into_iter().enumerate();
+                let template = Template::new(operands.collect(), head.arguments.len());
+                Step::Derive(id, head.relation, template)
+            })
             .collect();
         self.slots = self.slots.max(slots);
         for leaf in leaves {
@@ -236,7 +242,7 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
             condition: self.planner.conditions.id(&condition),
             relation: atom.relation,
             access,
-            key: known.into_iter().map(|(_, operand)| operand).collect(),
+            key: Template::new(known, atom.arguments.len()),
             repeats: condition.repeats,
         }
     }

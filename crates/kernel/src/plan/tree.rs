@@ -10,18 +10,9 @@
 //! ```
 
 use crate::guard::Builtin;
-use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot, TermId};
-use crate::plan::Live;
+use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot};
+use crate::plan::{Live, Operand, Template};
 use crate::relation::Relation;
-
-/// A slot or a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// What the slot holds.
-    Slot(Slot),
-    /// A constant.
-    Term(TermId),
-}
 
 /// How matching rows are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +34,8 @@ pub struct Lookup {
     pub relation: RelationId,
     /// How rows are found.
     pub access: Access,
-    /// The terms of the known columns, in column order.
-    pub key: Vec<Operand>,
+    /// The terms of the known columns.
+    pub key: Template,
     /// Columns that must hold the same term.
     pub repeats: Vec<(usize, usize)>,
 }
@@ -65,7 +56,7 @@ pub enum Step {
     /// Go on if a function's result is the very term of the operand.
     Yields(Builtin, Vec<Operand>, Operand),
     /// Derive a head.
-    Derive(RuleId, RelationId, Vec<Operand>),
+    Derive(RuleId, RelationId, Template),
 }
 
 /// A step and what may follow.

@@ -1,0 +1,393 @@
+//! Relations: rows of terms with their lifetimes, and the hash indexes that the plans need.
+//!
+//! One table finds rows by their terms. An index is a table from a key to the first row of a doubly
+//! linked list of the rows with that key, so adding and removing a row never moves another one and
+//! allocates nothing. An index that a plan names is kept only from the first walk on that may need it:
+//! rules that cannot fire cost no index either.
+//!
+//! The life of a row: *arrived* (in the table of all rows, `pending` holds the best lifetime offered
+//! so far), *settled* (linked into the indexes, visible to joins, `until` is its lifetime), perhaps
+//! *renewed* (a longer `until`), *expired* (`until` is NEVER, no longer linked), and at the end of
+//! the tick freed.
+//!
+//! Invariant: every row in the table has a fact of its own; a row is linked in all kept indexes or none.
+
+mod rows;
+mod table;
+mod warm;
+
+use crate::ids::{ClassId, IndexId, RowId, TermId};
+use crate::instant::{Instant, NEVER};
+use crate::key::{Key, Packed};
+use rows::{FREE, NO_ROW, Row, Rows};
+use table::{Index, Table};
+
+const LINKED: u64 = 1;
+const SUSPECT: u64 = 2;
+const CHANGED: u64 = 4;
+const FLAGS: u64 = 7;
+const ORDER_SHIFT: u32 = 3;
+
+/// The rows of one relation.
+pub struct Relation {
+    rows: Rows,
+    free: Vec<RowId>,
+    table: Table,
+    indexes: Vec<Index>,
+    /// Column sets that readers beside the plans look up by; their indexes stay.
+    asked: Vec<Vec<usize>>,
+    settled: usize,
+}
+
+impl Relation {
+    /// An empty relation.
+    pub fn new(arity: usize) -> Self {
+        Self {
+            rows: Rows::new(arity),
+            free: Vec::new(),
+            table: Table::of(arity),
+            indexes: Vec::new(),
+            asked: Vec::new(),
+            settled: 0,
+        }
+    }
+
+    /// How many terms a row has.
+    #[inline]
+    pub fn arity(&self) -> usize {
+        self.rows.arity
+    }
+
+    /// How many facts hold.
+    pub fn len(&self) -> usize {
+        self.settled
+    }
+
+    /// Whether no fact holds.
+    pub fn is_empty(&self) -> bool {
+        self.settled == 0
+    }
+
+    /// An estimate of the memory held.
+    pub fn bytes(&self) -> usize {
+        let tables = self.table.bytes() + self.indexes.iter().map(Index::bytes).sum::<usize>();
+        self.rows.lines.capacity() * size_of::<Row>() + self.rows.spill.capacity() * 4 + tables
+    }
+
+    /// The term in a column.
+    #[inline]
+    pub fn term(&self, row: RowId, column: usize) -> TermId {
+        TermId(self.rows.word(row, column))
+    }
+
+    /// The terms of a row.
+    pub fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> + '_ {
+        (0..self.rows.arity).map(move |column| self.term(row, column))
+    }
+
+    /// The terms of a row as one number, and maybe more; none if there are too many of them.
+    #[inline]
+    pub fn packed(&self, row: RowId) -> Option<Packed> {
+        (self.rows.arity <= Packed::COLUMNS).then(|| self.rows.packed(row))
+    }
+
+    /// The row of a fact, settled or not.
+    #[inline]
+    pub fn find<'t>(&self, terms: impl Into<Key<'t>>) -> Option<RowId> {
+        self.table.find(&self.rows, terms.into()).ok()
+    }
+
+    /// The row of a fact, made if there is none. The flag says whether it was made.
+    #[inline]
+    pub fn find_or_insert<'t>(&mut self, terms: impl Into<Key<'t>>) -> (RowId, bool) {
+        let terms = terms.into();
+        let Self { rows, table, free, .. } = self;
+        match table.find(rows, terms) {
+            Ok(row) => (row, false),
+            Err(hash) => {
+                let row = free.pop().unwrap_or_else(|| rows.next());
+                table.insert(row, hash);
+                rows.fill(row, terms);
+                (row, true)
+            }
+        }
+    }
+
+    /// Forget a row that does not hold and is not stated.
+    #[inline]
+    pub fn remove(&mut self, row: RowId) {
+        debug_assert!(self.until(row) == NEVER && self.stated(row) == NEVER);
+        self.unlink(row);
+        self.table.remove(&self.rows, row);
+        self.rows.lines[row.index()].class = FREE;
+        self.free.push(row);
+    }
+
+    /// Until when the fact holds; NEVER if it does not.
+    #[inline]
+    pub fn until(&self, row: RowId) -> Instant {
+        self.rows.lines[row.index()].until
+    }
+
+    /// The best lifetime offered and not yet settled.
+    #[inline]
+    pub fn pending(&self, row: RowId) -> Instant {
+        self.rows.lines[row.index()].pending
+    }
+
+    /// Until when the fact is stated, derivations aside.
+    #[inline]
+    pub fn stated(&self, row: RowId) -> Instant {
+        self.rows.lines[row.index()].stated
+    }
+
+    /// The place in the order of settling.
+    #[inline]
+    pub fn order(&self, row: RowId) -> u64 {
+        self.rows.lines[row.index()].order >> ORDER_SHIFT
+    }
+
+    /// Offer a lifetime; false if the row has one as long.
+    #[inline]
+    pub fn offer(&mut self, row: RowId, until: Instant) -> bool {
+        let row = &mut self.rows.lines[row.index()];
+        let longer = until > row.until && until > row.pending;
+        if longer {
+            row.pending = until;
+        }
+        longer
+    }
+
+    /// Say until when the fact is stated.
+    pub fn set_stated(&mut self, row: RowId, stated: Instant) {
+        self.rows.lines[row.index()].stated = stated;
+    }
+
+    /// Make the pending lifetime the fact's own, and the fact visible.
+    #[inline]
+    pub fn settle(&mut self, row: RowId, order: u64) {
+        let entry = &mut self.rows.lines[row.index()];
+        if entry.until == NEVER {
+            self.settled += 1;
+        }
+        entry.until = entry.pending;
+        entry.pending = NEVER;
+        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS);
+        self.link(row);
+    }
+
+    /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.
+    #[inline]
+    pub fn end(&mut self, row: RowId) -> Instant {
+        let entry = &mut self.rows.lines[row.index()];
+        let until = std::mem::replace(&mut entry.until, NEVER);
+        if until != NEVER {
+            self.settled -= 1;
+        }
+        until
+    }
+
+    /// Take back an unsettled offer.
+    pub fn withdraw(&mut self, row: RowId) {
+        self.rows.lines[row.index()].pending = NEVER;
+    }
+
+    /// The body conditions that the fact matches.
+    #[inline]
+    pub fn class(&self, row: RowId) -> ClassId {
+        self.rows.lines[row.index()].class
+    }
+
+    /// Note the body conditions that the fact matches.
+    #[inline]
+    pub fn set_class(&mut self, row: RowId, class: ClassId) {
+        self.rows.lines[row.index()].class = class;
+    }
+
+    #[inline]
+    fn set_flag(&mut self, row: RowId, flag: u64, on: bool) -> bool {
+        let order = &mut self.rows.lines[row.index()].order;
+        let was = *order & flag != 0;
+        *order = if on { *order | flag } else { *order & !flag };
+        was
+    }
+
+    /// Mark the row as one whose support may be lost; returns whether it was.
+    pub fn set_suspect(&mut self, row: RowId, on: bool) -> bool {
+        self.set_flag(row, SUSPECT, on)
+    }
+
+    /// Whether the row's support may be lost.
+    #[inline]
+    pub fn is_suspect(&self, row: RowId) -> bool {
+        self.rows.lines[row.index()].order & SUSPECT != 0
+    }
+
+    /// Mark the row as changed in this tick; returns whether it was.
+    #[inline]
+    pub fn set_changed(&mut self, row: RowId, on: bool) -> bool {
+        self.set_flag(row, CHANGED, on)
+    }
+
+    /// The rows that have a fact, settled or not.
+    pub fn rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        let lines = self.rows.lines.iter().enumerate();
+        lines.filter(|(_, line)| line.class != FREE).map(|(position, _)| RowId::at(position))
+    }
+
+    /// The facts that hold.
+    pub fn live(&self) -> impl Iterator<Item = RowId> + '_ {
+        self.rows().filter(|row| self.until(*row) != NEVER)
+    }
+
+    /// How many facts hold or are about to.
+    pub fn expected(&self) -> usize {
+        self.table.len()
+    }
+
+    /// About `wanted` facts that hold or are about to, spread over the rows: what statistics are
+    /// made of.
+    pub fn sample(&self, wanted: usize) -> impl Iterator<Item = RowId> + '_ {
+        let stride = (self.rows.lines.len() / wanted.max(1)).max(1);
+        let rows = (0..self.rows.lines.len()).step_by(stride);
+        rows.map(RowId::at).filter(|row| {
+            let line = &self.rows.lines[row.index()];
+            line.until != NEVER || line.pending != NEVER || line.stated != NEVER
+        })
+    }
+}
+
+/// Indexes.
+impl Relation {
+    /// The column sets of the indexes, by `IndexId`, and whether each is kept.
+    pub fn indexed(&self) -> impl Iterator<Item = (&[usize], bool)> {
+        self.indexes.iter().map(|index| (&index.columns.positions[..], index.links.is_some()))
+    }
+
+    /// The indexes that are kept, and where their links are.
+    fn kept(&self) -> impl Iterator<Item = (usize, &Index)> {
+        self.indexes.iter().filter_map(|index| Some((index.links?, index)))
+    }
+
+    /// Name the column sets that plans may ask for. Indexes that were kept on them stay, others go.
+    pub fn set_indexes(&mut self, mut wanted: Vec<Vec<usize>>) {
+        for columns in &self.asked {
+            if !wanted.contains(columns) {
+                wanted.push(columns.clone());
+            }
+        }
+        let arity = self.rows.arity;
+        let mut before = std::mem::take(&mut self.indexes);
+        let index = |columns: Vec<usize>| match before
+            .iter()
+            .position(|index| index.columns.positions == columns)
+        {
+            Some(position) => before.swap_remove(position),
+            None => Index::by(columns, arity),
+        };
+        self.indexes = wanted.into_iter().map(index).collect();
+    }
+
+    /// Keep an index on some columns, whatever the plans name.
+    pub fn ask(&mut self, columns: Vec<usize>) {
+        let named = self.indexes.iter().position(|index| index.columns.positions == columns);
+        let position = named.unwrap_or_else(|| {
+            self.indexes.push(Index::by(columns.clone(), self.rows.arity));
+            self.indexes.len() - 1
+        });
+        self.keep(IndexId::at(position));
+        if !self.asked.contains(&columns) {
+            self.asked.push(columns);
+        }
+    }
+
+    /// Keep an index from now on.
+    pub fn keep(&mut self, id: IndexId) {
+        if self.indexes[id.index()].links.is_some() {
+            return;
+        }
+        let is_free = |links: &usize| self.kept().all(|(taken, _)| taken != *links);
+        let links = (0..).map(|place| self.rows.arity + 2 * place).find(is_free);
+        let links = links.expect("there is always a free place");
+        self.rows.widen(links + 2);
+        let Self { rows, indexes, .. } = self;
+        indexes[id.index()].links = Some(links);
+        for row in (0..rows.lines.len()).map(RowId::at) {
+            if rows.lines[row.index()].order & LINKED != 0 {
+                indexes[id.index()].link(rows, row, links);
+            }
+        }
+    }
+
+    /// Take every row out of every index.
+    pub fn unlink_all(&mut self) {
+        for index in &mut self.indexes {
+            index.clear();
+        }
+        for row in &mut self.rows.lines {
+            row.order &= !LINKED;
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, row: RowId) {
+        if self.set_flag(row, LINKED, true) {
+            return;
+        }
+        let Self { rows, indexes, .. } = self;
+        for index in indexes {
+            if let Some(links) = index.links {
+                index.link(rows, row, links);
+            }
+        }
+    }
+
+    /// Take the row out of every index.
+    #[inline]
+    pub fn unlink(&mut self, row: RowId) {
+        if !self.set_flag(row, LINKED, false) {
+            return;
+        }
+        let Self { rows, indexes, .. } = self;
+        for index in indexes {
+            if let Some(links) = index.links {
+                index.unlink(rows, row, links);
+            }
+        }
+    }
+
+    /// The key of an index with these terms, one a column.
+    pub fn key<'t>(&self, index: IndexId, terms: &'t [TermId]) -> Key<'t> {
+        self.indexes[index.index()].columns.key(terms)
+    }
+
+    /// The rows of an index with this key; none while the index is not kept.
+    #[inline]
+    pub fn matches(&self, index: IndexId, key: Key<'_>) -> Matches<'_> {
+        let index = &self.indexes[index.index()];
+        let first = index.links.map(|links| (links, index.first(&self.rows, key, links)));
+        let (links, next) = first.unwrap_or((0, NO_ROW));
+        Matches { rows: &self.rows, links, next }
+    }
+}
+
+/// The rows of an index with the same key.
+pub struct Matches<'a> {
+    rows: &'a Rows,
+    links: usize,
+    next: u32,
+}
+
+impl Iterator for Matches<'_> {
+    type Item = RowId;
+
+    #[inline]
+    fn next(&mut self) -> Option<RowId> {
+        if self.next == NO_ROW {
+            return None;
+        }
+        let row = RowId(self.next);
+        self.next = self.rows.word(row, self.links);
+        Some(row)
+    }
+}

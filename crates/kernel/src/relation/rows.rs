@@ -1,0 +1,239 @@
+//! The rows of a relation, and what is asked of some of their columns.
+//!
+//! Shape: a row is one cache line, `until | pending | stated | order | class | words`; its words are the
+//! terms, then two links (next, previous) an index; what does not fit is in `spill`.
+//!
+//! Where keys are packed, that of a row is its first words, those of other columns masked.
+
+use crate::ids::{ClassId, RowId, TermId};
+use crate::instant::{Instant, NEVER};
+use crate::key::{Key, Packed, hash_terms};
+
+pub(super) const INLINE: usize = 7;
+/// No row is called so.
+pub(super) const NO_ROW: u32 = u32::MAX >> 1;
+/// Marks a word that goes on in a chain, not in a list.
+pub(super) const FIRST: u32 = 1 << 31;
+/// The class of rows that have no fact.
+pub(super) const FREE: ClassId = ClassId(u32::MAX);
+
+#[repr(C, align(64))]
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) until: Instant,
+    pub(super) pending: Instant,
+    pub(super) stated: Instant,
+    /// The order of settling, above the flags.
+    pub(super) order: u64,
+    pub(super) class: ClassId,
+    words: [u32; INLINE],
+}
+
+const EMPTY: Row = Row {
+    until: NEVER,
+    pending: NEVER,
+    stated: NEVER,
+    order: 0,
+    class: ClassId(0),
+    words: [NO_ROW; INLINE],
+};
+
+/// The rows alone, so that they can be read while a table over them is changed.
+pub(super) struct Rows {
+    pub(super) arity: usize,
+    pub(super) lines: Vec<Row>,
+    pub(super) spill: Vec<u32>,
+    spill_width: usize,
+}
+
+impl Rows {
+    pub(super) fn new(arity: usize) -> Self {
+        let spill_width = arity.saturating_sub(INLINE);
+        Self { arity, lines: Vec::new(), spill: Vec::new(), spill_width }
+    }
+
+    #[inline]
+    pub(super) fn word(&self, row: RowId, position: usize) -> u32 {
+        let line = &self.lines[row.index()];
+        match line.words.get(position) {
+            Some(word) => *word,
+            None => self.spilled(row, position),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn spilled(&self, row: RowId, position: usize) -> u32 {
+        self.spill[row.index() * self.spill_width + position - INLINE]
+    }
+
+    #[inline]
+    pub(super) fn set_word(&mut self, row: RowId, position: usize, word: u32) {
+        let line = &mut self.lines[row.index()];
+        match line.words.get_mut(position) {
+            Some(place) => *place = word,
+            None => self.set_spilled(row, position, word),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_spilled(&mut self, row: RowId, position: usize, word: u32) {
+        self.spill[row.index() * self.spill_width + position - INLINE] = word;
+    }
+
+    /// The row that comes after all others.
+    pub(super) fn next(&self) -> RowId {
+        let row = RowId::at(self.lines.len());
+        assert!(row.0 < NO_ROW, "more than 2^31 rows");
+        row
+    }
+
+    #[inline]
+    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>) {
+        let mut line = EMPTY;
+        if let Key::Packed(packed) = terms {
+            // Words after the terms are links, which are written before they are read.
+            line.words[..Packed::COLUMNS].copy_from_slice(&packed.words());
+        }
+        match self.lines.get_mut(row.index()) {
+            Some(place) => *place = line,
+            None => self.append(line),
+        }
+        if let Key::Terms(terms) = terms {
+            for (column, term) in terms.iter().enumerate() {
+                self.set_word(row, column, term.0);
+            }
+        }
+    }
+
+    fn append(&mut self, line: Row) {
+        self.lines.push(line);
+        self.spill.resize(self.lines.len() * self.spill_width, NO_ROW);
+    }
+
+    /// Make room for this many words a row.
+    pub(super) fn widen(&mut self, words: usize) {
+        let width = words.saturating_sub(INLINE);
+        if width <= self.spill_width {
+            return;
+        }
+        let mut spill = vec![NO_ROW; self.lines.len() * width];
+        if self.spill_width > 0 {
+            let rows = spill.chunks_mut(width).zip(self.spill.chunks(self.spill_width));
+            rows.for_each(|(wide, narrow)| wide[..narrow.len()].copy_from_slice(narrow));
+        }
+        self.spill = spill;
+        self.spill_width = width;
+    }
+
+    #[inline]
+    pub(super) fn packed(&self, row: RowId) -> Packed {
+        let words = &self.lines[row.index()].words;
+        Packed::of([words[0], words[1], words[2], words[3]])
+    }
+
+    /// The hash of a row's key.
+    #[inline]
+    pub(super) fn hash(&self, columns: &Columns, row: RowId) -> u64 {
+        if columns.are_packed {
+            return columns.hash_packed(self.packed(row).masked(columns.mask));
+        }
+        self.hash_words(columns, row)
+    }
+
+    #[cold]
+    fn hash_words(&self, columns: &Columns, row: RowId) -> u64 {
+        hash_terms(columns.positions.iter().map(|at| TermId(self.word(row, *at))))
+    }
+
+    /// Whether a row has this key.
+    #[inline]
+    pub(super) fn holds(&self, columns: &Columns, row: RowId, key: Key<'_>) -> bool {
+        match key {
+            Key::Packed(packed) => self.packed(row).masked(columns.mask) == packed,
+            Key::Terms(terms) => self.holds_terms(columns, row, terms),
+        }
+    }
+
+    #[cold]
+    fn holds_terms(&self, columns: &Columns, row: RowId, terms: &[TermId]) -> bool {
+        let mut pairs = columns.positions.iter().zip(terms);
+        pairs.all(|(position, term)| self.word(row, *position) == term.0)
+    }
+
+    /// Whether two rows have the same key.
+    #[inline]
+    pub(super) fn same(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
+        if columns.are_packed {
+            let key = self.packed(other).masked(columns.mask);
+            return self.packed(one).masked(columns.mask) == key;
+        }
+        self.same_words(columns, one, other)
+    }
+
+    #[cold]
+    fn same_words(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
+        let mut positions = columns.positions.iter();
+        positions.all(|position| self.word(one, *position) == self.word(other, *position))
+    }
+}
+
+/// The columns of a key.
+///
+/// The hash of a packed key is the sum of the hash of all columns but one, and of that one as it is:
+/// dense ids make dense places. That one is the first column of the relation or, if it is not in the key,
+/// the key's last: subjects and objects come and go together more often than predicates do.
+pub(super) struct Columns {
+    pub(super) positions: Vec<usize>,
+    are_packed: bool,
+    /// All bits of the columns.
+    mask: Packed,
+    /// All bits of the columns that are mixed.
+    mixed: Packed,
+    linear: usize,
+}
+
+impl Columns {
+    /// Some columns of a relation.
+    pub(super) fn new(positions: Vec<usize>, arity: usize) -> Self {
+        let are_packed = arity <= Packed::COLUMNS;
+        let last = positions.last().copied().unwrap_or_default();
+        let linear = if positions.contains(&0) { 0 } else { last };
+        let packed = positions.iter().filter(|_| are_packed);
+        let all = |mask: Packed, column: &usize| mask.with(*column, TermId(u32::MAX));
+        let mask = packed.clone().fold(Packed::default(), all);
+        let mixed = packed.filter(|column| **column != linear).fold(Packed::default(), all);
+        Self { positions, are_packed, mask, mixed, linear }
+    }
+
+    /// The key with these terms, one a column.
+    pub(super) fn key<'t>(&self, terms: &'t [TermId]) -> Key<'t> {
+        if !self.are_packed {
+            return Key::Terms(terms);
+        }
+        let columns = self.positions.iter().zip(terms);
+        let put = |packed: Packed, (column, term): (&usize, &TermId)| packed.with(*column, *term);
+        Key::Packed(columns.fold(Packed::default(), put))
+    }
+
+    /// The hash of a key.
+    #[inline]
+    pub(super) fn hash(&self, key: Key<'_>) -> u64 {
+        match key {
+            Key::Packed(packed) => self.hash_packed(packed),
+            Key::Terms(terms) => Self::hash_terms(terms),
+        }
+    }
+
+    #[cold]
+    fn hash_terms(terms: &[TermId]) -> u64 {
+        hash_terms(terms.iter().copied())
+    }
+
+    #[inline]
+    fn hash_packed(&self, key: Packed) -> u64 {
+        let linear = u64::from(key.term(self.linear).0);
+        key.masked(self.mixed).hash().wrapping_add(linear)
+    }
+}

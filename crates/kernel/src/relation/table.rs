@@ -1,0 +1,251 @@
+//! Tables over the rows of a relation: rows found by the terms of some columns.
+//!
+//! Shape: a place, by the hash of a key, holds the first of a chain of rows, each with a key of its own.
+//! The hash is linear in one column (see `Columns`), so rows of neighbouring terms have neighbouring
+//! places: what comes and goes together is together in memory.
+//!
+//! A `Table` has one row a key. Its chains are in a vector beside it, and whoever points to a row knows
+//! its hash, so that rows with other keys are not even looked at. In an `Index` rows with the same
+//! key form a doubly linked list, whose first row is in the chain. A row has two words an index: the
+//! next row of its list, then the previous one or, marked by `FIRST`, the row after it in the chain.
+//!
+//! Invariant: a table has at least as many places as keys, an index twice as many.
+
+use crate::ids::RowId;
+use crate::key::Key;
+use crate::relation::rows::{Columns, FIRST, NO_ROW, Rows};
+
+/// The smallest number of places that a table has once it is not empty.
+const FEWEST: usize = 16;
+
+/// The place of a hash, among a power of two of them.
+#[inline]
+fn place_of(hash: u64, places: usize) -> usize {
+    hash as usize & (places - 1)
+}
+
+/// A row and the low half of its hash.
+#[derive(Clone, Copy)]
+struct Pointer {
+    row: u32,
+    hash: u32,
+}
+
+const NOWHERE: Pointer = Pointer { row: NO_ROW, hash: 0 };
+
+/// Rows by their terms.
+pub(super) struct Table {
+    columns: Columns,
+    places: Vec<Pointer>,
+    /// By row, the row after it in its chain.
+    after: Vec<Pointer>,
+    len: usize,
+}
+
+impl Table {
+    pub(super) fn of(arity: usize) -> Self {
+        let columns = Columns::new((0..arity).collect(), arity);
+        Self { columns, places: vec![NOWHERE], after: Vec::new(), len: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        (self.places.len() + self.after.capacity()) * size_of::<Pointer>()
+    }
+
+    /// The row with these terms, or the hash by which it can be put in.
+    #[inline]
+    pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Result<RowId, u64> {
+        let hash = self.columns.hash(key);
+        let mut next = self.places[place_of(hash, self.places.len())];
+        while next.row != NO_ROW {
+            if next.hash == hash as u32 && rows.holds(&self.columns, RowId(next.row), key) {
+                return Ok(RowId(next.row));
+            }
+            next = self.after[next.row as usize];
+        }
+        Err(hash)
+    }
+
+    /// Put in a row whose terms no other row has.
+    #[inline]
+    pub(super) fn insert(&mut self, row: RowId, hash: u64) {
+        if self.len >= self.places.len() || self.places.len() == 1 {
+            self.grow();
+        }
+        if row.index() >= self.after.len() {
+            self.after.resize(row.index() + 1, NOWHERE);
+        }
+        self.len += 1;
+        self.push(Pointer { row: row.0, hash: hash as u32 });
+    }
+
+    /// Put a row in front of those at its place. The low half of a hash says where that is: there are
+    /// no more places than rows can have names.
+    #[inline]
+    fn push(&mut self, pointer: Pointer) {
+        let place = place_of(u64::from(pointer.hash), self.places.len());
+        self.after[pointer.row as usize] = std::mem::replace(&mut self.places[place], pointer);
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let places = (2 * self.places.len()).max(FEWEST);
+        for mut next in std::mem::replace(&mut self.places, vec![NOWHERE; places]) {
+            while next.row != NO_ROW {
+                let after = self.after[next.row as usize];
+                self.push(next);
+                next = after;
+            }
+        }
+    }
+
+    /// Take out a row that is in.
+    #[inline]
+    pub(super) fn remove(&mut self, rows: &Rows, row: RowId) {
+        let after = self.after[row.index()];
+        let place = place_of(rows.hash(&self.columns, row), self.places.len());
+        self.len -= 1;
+        let mut other = self.places[place].row;
+        if other == row.0 {
+            self.places[place] = after;
+            return;
+        }
+        while self.after[other as usize].row != row.0 {
+            other = self.after[other as usize].row;
+        }
+        self.after[other as usize] = after;
+    }
+
+    /// Fetch the place of a row.
+    pub(super) fn warm(&self, rows: &Rows, row: RowId) {
+        let place = place_of(rows.hash(&self.columns, row), self.places.len());
+        std::hint::black_box(self.places[place].row ^ self.after[row.index()].row);
+    }
+}
+
+/// From a key to the rows that have it.
+pub(super) struct Index {
+    pub(super) columns: Columns,
+    /// The first row of each place.
+    places: Vec<u32>,
+    keys: usize,
+    /// The position of the links among a row's words; none while the index is not kept.
+    pub(super) links: Option<usize>,
+}
+
+impl Index {
+    pub(super) fn by(positions: Vec<usize>, arity: usize) -> Self {
+        let columns = Columns::new(positions, arity);
+        Self { columns, places: vec![NO_ROW], keys: 0, links: None }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.places.len() * size_of::<u32>()
+    }
+
+    #[inline]
+    fn place(&self, rows: &Rows, row: RowId) -> usize {
+        place_of(rows.hash(&self.columns, row), self.places.len())
+    }
+
+    /// The first row with this key, or NO_ROW.
+    #[inline]
+    pub(super) fn first(&self, rows: &Rows, key: Key<'_>, links: usize) -> u32 {
+        let mut row = self.places[place_of(self.columns.hash(key), self.places.len())];
+        while row != NO_ROW && !rows.holds(&self.columns, RowId(row), key) {
+            row = rows.word(RowId(row), links + 1) & !FIRST;
+        }
+        row
+    }
+
+    /// Put a row in front of those with its key.
+    #[inline]
+    pub(super) fn link(&mut self, rows: &mut Rows, row: RowId, links: usize) {
+        if 2 * self.keys >= self.places.len() {
+            self.grow(rows, links);
+        }
+        let place = self.place(rows, row);
+        let start = self.places[place];
+        let (mut other, mut before) = (start, NO_ROW);
+        while other != NO_ROW && !rows.same(&self.columns, RowId(other), row) {
+            before = other;
+            other = rows.word(RowId(other), links + 1) & !FIRST;
+        }
+        rows.set_word(row, links, other);
+        if other == NO_ROW {
+            self.keys += 1;
+            self.places[place] = row.0;
+            rows.set_word(row, links + 1, start | FIRST);
+            return;
+        }
+        let after = rows.word(RowId(other), links + 1);
+        rows.set_word(row, links + 1, after);
+        rows.set_word(RowId(other), links + 1, row.0);
+        self.replace(rows, (place, before), row.0, links);
+    }
+
+    /// Let another row, or none, follow `before` in the chain of a place; or come first there.
+    #[inline]
+    fn replace(&mut self, rows: &mut Rows, (place, before): (usize, u32), row: u32, links: usize) {
+        if before == NO_ROW {
+            self.places[place] = row;
+        } else {
+            rows.set_word(RowId(before), links + 1, row | FIRST);
+        }
+    }
+
+    /// Take a row out.
+    #[inline]
+    pub(super) fn unlink(&mut self, rows: &mut Rows, row: RowId, links: usize) {
+        let (follower, leader) = (rows.word(row, links), rows.word(row, links + 1));
+        if follower != NO_ROW {
+            // It goes on with the previous row, or in the chain.
+            rows.set_word(RowId(follower), links + 1, leader);
+        }
+        if leader & FIRST == 0 {
+            rows.set_word(RowId(leader), links, follower);
+            return;
+        }
+        let place = self.place(rows, row);
+        let (mut other, mut before) = (self.places[place], NO_ROW);
+        while other != row.0 {
+            before = other;
+            other = rows.word(RowId(other), links + 1) & !FIRST;
+        }
+        let instead = if follower == NO_ROW { leader & !FIRST } else { follower };
+        self.keys -= usize::from(follower == NO_ROW);
+        self.replace(rows, (place, before), instead, links);
+    }
+
+    #[cold]
+    fn grow(&mut self, rows: &mut Rows, links: usize) {
+        let places = (2 * self.places.len()).max(FEWEST);
+        for mut row in std::mem::replace(&mut self.places, vec![NO_ROW; places]) {
+            while row != NO_ROW {
+                let after = rows.word(RowId(row), links + 1) & !FIRST;
+                let place = self.place(rows, RowId(row));
+                let first = std::mem::replace(&mut self.places[place], row);
+                rows.set_word(RowId(row), links + 1, first | FIRST);
+                row = after;
+            }
+        }
+    }
+
+    /// Forget every row.
+    pub(super) fn clear(&mut self) {
+        self.places.fill(NO_ROW);
+        self.keys = 0;
+    }
+
+    /// Fetch the place of a row's key, and the row that is there.
+    pub(super) fn warm(&self, rows: &Rows, row: RowId) {
+        let first = self.places[self.place(rows, row)];
+        if first != NO_ROW {
+            std::hint::black_box(rows.same(&self.columns, RowId(first), row));
+        }
+    }
+}
