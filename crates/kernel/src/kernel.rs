@@ -520,13 +520,12 @@ impl Kernel {
         if self.makes_terms[fact.relation.index()] {
             relation.terms(fact.row).for_each(|term| self.dictionary.retain(term));
         }
-        let class = match terms {
+        let first = match terms {
             // What was just written into the row would have to be waited for.
-            Key::Packed(terms) => {
-                self.body.class_of_packed(fact.relation, terms, relation, fact.row)
-            }
-            Key::Terms(_) => self.body.class_of(fact.relation, relation, fact.row),
+            Key::Packed(terms) => terms,
+            Key::Terms(_) => relation.first_terms(fact.row),
         };
+        let class = self.body.class_of_terms(fact.relation, first, relation, fact.row);
         relation.set_class(fact.row, class);
         relation.set_changed(fact.row, true);
         self.changes.push(Change { fact, before: NEVER });

@@ -18,6 +18,12 @@ fn fold(one: u64, other: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
+/// The hash of a number.
+#[inline]
+pub fn hash_number(number: u64) -> u64 {
+    fold(number ^ LOW, HIGH)
+}
+
 /// The hash of a tuple of terms of any length.
 #[inline]
 pub fn hash_terms(terms: impl IntoIterator<Item = TermId>) -> u64 {

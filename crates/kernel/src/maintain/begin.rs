@@ -157,6 +157,7 @@ impl Kernel {
                     self.arrivals.batch(arrival.at).push(*arrival, terms);
                 }
             }
+            self.reserve(&due);
             if due.iter().any(|(arrival, _)| !matches!(arrival.says, Says::HoldsUntil(_))) {
                 due.sort_by(|left, right| self.in_order(left, right));
             }
@@ -187,6 +188,17 @@ impl Kernel {
         }
         // Only now: a term released before its last statement would be idle for nothing.
         terms_done.into_iter().for_each(|term| self.dictionary.release(term));
+    }
+
+    /// Make room in relations that are empty for what is due.
+    fn reserve(&mut self, due: &[(Arrival, &[TermId])]) {
+        let mut facts = vec![0; self.relations.len()];
+        due.iter().for_each(|(arrival, _)| facts[arrival.relation.index()] += 1);
+        for (relation, facts) in self.relations.iter_mut().zip(facts) {
+            if relation.expected() == 0 {
+                relation.reserve(facts);
+            }
+        }
     }
 
     /// Offer a stated lifetime. What no rule reads is settled at once: nothing follows from it.

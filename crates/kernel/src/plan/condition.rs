@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashTable};
 
 use crate::guard::Builtin;
 use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
-use crate::key::{Packed, hash_terms};
+use crate::key::{Packed, hash_number};
 use crate::relation::Relation;
 use crate::rule::{Argument, Atom, Rule};
 
@@ -113,6 +113,8 @@ impl Condition {
 /// The conditions of one relation that have their constants in the same columns.
 struct Shape {
     columns: Vec<usize>,
+    /// All bits of the columns, for relations whose terms are packed.
+    mask: Packed,
     groups: Vec<Group>,
     /// How many conditions of a group ask for more than constants, at most.
     most_tested: usize,
@@ -126,6 +128,7 @@ const FEW: usize = 8;
 /// Conditions with the same constants.
 struct Group {
     constants: Vec<TermId>,
+    packed: Packed,
     conditions: Vec<ConditionId>,
     /// Those of them that ask for more than the constants.
     tested: Vec<ConditionId>,
@@ -137,7 +140,7 @@ struct Shapes {
     all: Vec<Shape>,
     /// The class of facts by their groups, one a shape, and by the conditions of these that they
     /// match: the digits of a number.
-    classes: HashMap<u64, ClassId>,
+    classes: HashTable<(u64, ClassId)>,
     /// All bits of the columns that decide the class of a fact.
     deciding: Packed,
     /// The class found last, and the terms in these columns: facts of a class often follow each other.
@@ -180,22 +183,18 @@ impl Conditions {
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
             let (groups, table) = (Vec::new(), HashTable::new());
-            shapes.push(Shape { columns, groups, most_tested: 0, table });
+            let mask = pack(columns.iter().map(|column| (*column, TermId(u32::MAX))));
+            shapes.push(Shape { columns, mask, groups, most_tested: 0, table });
             shapes.len() - 1
         });
         let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
+        let packed = pack(condition.constants.iter().copied());
         let Shape { groups, most_tested, table, .. } = &mut shapes[position];
-        let hash = |constants: &[TermId]| hash_terms(constants.iter().copied());
-        let group = *table
-            .entry(
-                hash(&constants),
-                |group| groups[*group].constants == constants,
-                |group| hash(&groups[*group].constants),
-            )
-            .or_insert(groups.len())
-            .get();
+        let same = |group: &usize| groups[*group].constants == constants;
+        let rehash = |group: &usize| groups[*group].packed.hash();
+        let group = *table.entry(packed.hash(), same, rehash).or_insert(groups.len()).get();
         if group == groups.len() {
-            groups.push(Group { constants, conditions: Vec::new(), tested: Vec::new() });
+            groups.push(Group { constants, packed, conditions: Vec::new(), tested: Vec::new() });
         }
         groups[group].conditions.push(id);
         if !condition.is_plain() {
@@ -243,34 +242,37 @@ impl Conditions {
 
     /// The class of a fact.
     pub fn class_of(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
-        match relation.packed(row) {
-            Some(terms) => self.class_of_packed(id, terms, relation, row),
-            None => self.find_class(id, relation, row),
-        }
+        self.class_of_terms(id, relation.first_terms(row), relation, row)
     }
 
-    /// The class of a fact with these terms.
+    /// The class of a fact whose first terms are at hand.
     #[inline]
-    pub fn class_of_packed(
+    pub fn class_of_terms(
         &mut self,
         id: RelationId,
-        terms: Packed,
+        first: Packed,
         relation: &Relation,
         row: RowId,
     ) -> ClassId {
         let Shapes { deciding, last, .. } = &self.shapes[id.index()];
-        let terms = terms.masked(*deciding);
+        let terms = first.masked(*deciding);
         match last {
-            Some((same, class)) if *same == terms => *class,
+            Some((same, class)) if *same == terms && relation.arity() <= Packed::COLUMNS => *class,
             _ => {
-                let class = self.find_class(id, relation, row);
+                let class = self.find_class(id, first, relation, row);
                 self.shapes[id.index()].last = Some((terms, class));
                 class
             }
         }
     }
 
-    fn find_class(&mut self, id: RelationId, relation: &Relation, row: RowId) -> ClassId {
+    fn find_class(
+        &mut self,
+        id: RelationId,
+        first: Packed,
+        relation: &Relation,
+        row: RowId,
+    ) -> ClassId {
         let Shapes { all, classes, .. } = &self.shapes[id.index()];
         // None when there are too many digits for a number.
         let mut digits = Some(0_u64);
@@ -279,7 +281,7 @@ impl Conditions {
             digits = shifted.and_then(|shifted| shifted.checked_add(digit as u64));
         };
         for shape in all {
-            let group = shape.group(relation, row);
+            let group = shape.group(first, relation, row);
             write(group.map_or(0, |group| group + 1), Some(shape.groups.len() as u64 + 1));
             let tested = group.iter().flat_map(|group| &shape.groups[*group].tested);
             let holding = tested.fold(0, |bits, tested| {
@@ -287,35 +289,54 @@ impl Conditions {
             });
             write(holding, 1_u64.checked_shl(shape.most_tested as u32));
         }
-        if let Some(class) = digits.and_then(|digits| classes.get(&digits)) {
+        let known = |digits| classes.find(hash_number(digits), |(other, _)| *other == digits);
+        if let Some((_, class)) = digits.and_then(known) {
             return *class;
         }
         let mut matching = Vec::new();
         for shape in all {
-            let Some(group) = shape.group(relation, row) else { continue };
+            let Some(group) = shape.group(first, relation, row) else { continue };
             let holds = |id: &&ConditionId| self.get(**id).holds(relation, row);
             matching.extend(shape.groups[group].conditions.iter().filter(holds));
         }
         let class = self.class_for(matching);
         if let Some(digits) = digits {
-            self.shapes[id.index()].classes.insert(digits, class);
+            let classes = &mut self.shapes[id.index()].classes;
+            let rehash = |(digits, _): &(u64, ClassId)| hash_number(*digits);
+            classes.insert_unique(hash_number(digits), (digits, class), rehash);
         }
         class
     }
 }
 
 impl Shape {
-    fn group(&self, relation: &Relation, row: RowId) -> Option<usize> {
+    fn group(&self, first: Packed, relation: &Relation, row: RowId) -> Option<usize> {
+        let asked = first.masked(self.mask);
         let same = |group: &Group| {
-            let mut pairs = self.columns.iter().zip(&group.constants);
-            pairs.all(|(column, term)| relation.term(row, *column) == *term)
+            group.packed == asked && (self.is_packed() || self.holds(group, relation, row))
         };
         if self.groups.len() <= FEW {
             return self.groups.iter().position(same);
         }
-        let hash = hash_terms(self.columns.iter().map(|column| relation.term(row, *column)));
-        self.table.find(hash, |group| same(&self.groups[*group])).copied()
+        self.table.find(asked.hash(), |group| same(&self.groups[*group])).copied()
     }
+
+    /// Whether the first terms of a fact say all that is asked.
+    fn is_packed(&self) -> bool {
+        self.columns.last().is_none_or(|last| *last < Packed::COLUMNS)
+    }
+
+    #[cold]
+    fn holds(&self, group: &Group, relation: &Relation, row: RowId) -> bool {
+        let mut pairs = self.columns.iter().zip(&group.constants);
+        pairs.all(|(column, term)| relation.term(row, *column) == *term)
+    }
+}
+
+/// What is asked of the first columns.
+fn pack(terms: impl Iterator<Item = (usize, TermId)>) -> Packed {
+    let first = terms.filter(|(column, _)| *column < Packed::COLUMNS);
+    first.fold(Packed::default(), |packed, (column, term)| packed.with(column, term))
 }
 
 /// The class of facts that no rule asks for.

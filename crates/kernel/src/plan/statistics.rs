@@ -1,9 +1,11 @@
 //! Statistics: how many facts an atom will match, estimated from a sample of the live facts.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::ids::{RelationId, TermId};
+use crate::key::hash_terms;
 use crate::plan::Condition;
 use crate::relation::Relation;
 
@@ -25,8 +27,11 @@ pub struct Statistics {
 }
 
 struct Sample {
+    /// How many facts there are.
     size: usize,
-    rows: Vec<Vec<TermId>>,
+    arity: usize,
+    /// The terms of some of them, one fact after the other.
+    terms: Vec<TermId>,
 }
 
 impl Statistics {
@@ -34,7 +39,8 @@ impl Statistics {
     pub fn of(relations: &[Relation]) -> Self {
         let sample = |relation: &Relation| Sample {
             size: relation.expected(),
-            rows: relation.sample(SAMPLE).map(|row| relation.terms(row).collect()).collect(),
+            arity: relation.arity(),
+            terms: relation.sample(SAMPLE).flat_map(|row| relation.terms(row)).collect(),
         };
         let samples: Vec<Sample> = relations.iter().map(sample).collect();
         let is_known = samples.iter().any(|sample| sample.size > 0);
@@ -52,26 +58,29 @@ impl Statistics {
 
 impl Sample {
     fn matches(&self, condition: &Condition, bound: &[usize], is_known: bool) -> f64 {
-        if self.rows.is_empty() && is_known {
+        if self.terms.is_empty() && is_known {
             return 0.0;
         }
-        if self.rows.is_empty() {
+        if self.terms.is_empty() {
             let known = condition.constants.len() + bound.len();
             return UNKNOWN_SIZE
                 * UNKNOWN_SELECTIVITY.powi(i32::try_from(known).unwrap_or(i32::MAX));
         }
-        let agrees = |row: &&Vec<TermId>| {
+        let agrees = |row: &&[TermId]| {
             condition.constants.iter().all(|(column, term)| row[*column] == *term)
         };
-        let matching: Vec<&Vec<TermId>> = self.rows.iter().filter(agrees).collect();
+        let rows = self.terms.chunks_exact(self.arity);
+        let sampled = rows.len() as f64;
+        let matching: Vec<&[TermId]> = rows.filter(agrees).collect();
         // What the sample missed is rare, not absent.
         let found = matching.len().max(1) as f64;
-        let total = self.size as f64 * found / self.rows.len() as f64;
+        let total = self.size as f64 * found / sampled;
         if bound.is_empty() || matching.is_empty() {
             return total * if bound.is_empty() { 1.0 } else { UNKNOWN_SELECTIVITY };
         }
-        let keys: HashSet<Vec<TermId>> =
-            matching.iter().map(|row| bound.iter().map(|column| row[*column]).collect()).collect();
+        // Keys with the same hash are the same, as far as an estimate goes.
+        let key = |row: &&[TermId]| hash_terms(bound.iter().map(|column| row[*column]));
+        let keys: HashSet<u64> = matching.iter().map(key).collect();
         let distinct = keys.len() as f64;
         // Mostly new keys in the sample: there are more of them outside it, in proportion.
         let distinct = if distinct > found / 2.0 { distinct * total / found } else { distinct };

@@ -67,19 +67,16 @@ impl Template {
     /// Fill in what the slots hold.
     #[inline]
     pub fn fill<R>(&self, slots: &[TermId], then: impl FnOnce(Key<'_>) -> R) -> R {
-        let terms;
-        let key = match &self.packed {
-            Some(packed) => Key::Packed(packed.fill(slots)),
-            None => {
-                terms = self.terms(slots);
-                Key::Terms(&terms)
-            }
-        };
-        then(key)
+        match &self.packed {
+            Some(packed) => then(Key::Packed(packed.fill(slots))),
+            None => self.fill_terms(slots, then),
+        }
     }
 
     #[cold]
-    fn terms(&self, slots: &[TermId]) -> Vec<TermId> {
-        self.operands.iter().map(|operand| operand.resolve(slots)).collect()
+    #[inline(never)]
+    fn fill_terms<R>(&self, slots: &[TermId], then: impl FnOnce(Key<'_>) -> R) -> R {
+        let terms = self.operands.iter().map(|operand| operand.resolve(slots));
+        then(Key::Terms(&terms.collect::<Vec<_>>()))
     }
 }

@@ -85,10 +85,10 @@ impl Relation {
         (0..self.rows.arity).map(move |column| self.term(row, column))
     }
 
-    /// The terms of a row as one number, and maybe more; none if there are too many of them.
+    /// The terms of a row's first columns as one number. Columns that it does not have are anything.
     #[inline]
-    pub fn packed(&self, row: RowId) -> Option<Packed> {
-        (self.rows.arity <= Packed::COLUMNS).then(|| self.rows.packed(row))
+    pub fn first_terms(&self, row: RowId) -> Packed {
+        self.rows.packed(row)
     }
 
     /// The row of a fact, settled or not.
@@ -111,6 +111,12 @@ impl Relation {
                 (row, true)
             }
         }
+    }
+
+    /// Make room for so many facts more.
+    pub fn reserve(&mut self, facts: usize) {
+        self.rows.lines.reserve(facts);
+        self.table.reserve(facts);
     }
 
     /// Forget a row that does not hold and is not stated.

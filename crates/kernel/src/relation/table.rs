@@ -91,9 +91,21 @@ impl Table {
         self.after[pointer.row as usize] = std::mem::replace(&mut self.places[place], pointer);
     }
 
+    /// Make room for so many rows more.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.after.reserve(rows);
+        let places = (self.len + rows).next_power_of_two();
+        if places > self.places.len() {
+            self.grow_to(places);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let places = (2 * self.places.len()).max(FEWEST);
+        self.grow_to((2 * self.places.len()).max(FEWEST));
+    }
+
+    fn grow_to(&mut self, places: usize) {
         for mut next in std::mem::replace(&mut self.places, vec![NOWHERE; places]) {
             while next.row != NO_ROW {
                 let after = self.after[next.row as usize];
