@@ -189,3 +189,31 @@ def test_a_snapshot_keeps_count_windows_and_what_waits() -> None:
         is_in("C", "D"): FOREVER,
         is_in("B", "D"): FOREVER,
     }
+
+
+def test_a_mirror_holds_what_another_engine_does_and_ends_earlier() -> None:
+    other = NativeEngine(Program((), {"seen": 1}), {"default": Sliding(10)})
+    rules = program("alone(?x) :- here(?x).").rules
+    mirror = NativeEngine(Program(rules, {"here": 1}), {})
+    a, b = Fact.of("seen", name("A")), Fact.of("seen", name("B"))
+
+    def ends(tick: int, whole: bool = False) -> dict[str, int]:
+        other.evaluate(tick)
+        mirror.mirror("here", other, "seen", by=4, whole=whole)
+        mirror.evaluate(tick)
+        found = mirror.facts(["alone"])
+        return {fact.terms[0].text[-2]: until for fact, until in found.items()}
+
+    other.push(a, 1)
+    assert ends(1) == {"A": 7}
+    other.push(b, 3)
+    other.push(a, 4)
+    assert ends(4) == {"A": 10, "B": 9}
+    other.retract(a, 5)
+    other.push(a, 5)
+    assert ends(5) == {"B": 9}
+    other.evaluate(6)  # what this tick changes is not mirrored, so the whole is taken over
+    other.push(a, 7)
+    assert ends(7, whole=True) == {"A": 13, "B": 9}
+    assert ends(9) == {"A": 13}
+    assert ends(20) == {}
