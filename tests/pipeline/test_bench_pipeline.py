@@ -28,3 +28,5 @@ def test_it_measures_and_reports(tmp_path: Path) -> None:
     goals = [each for each in results["measurements"] if each["goal"]]
     assert {each["parameters"]["pipeline"] for each in goals} == {"rules and a query"}
     assert all(each["value"] > 0 for each in results["measurements"] if "batches" in each["name"])
+    pictures = {each.stem for each in (tmp_path / "report").glob("*.png")}
+    assert {"large-batches", "small-stages", "closure"} <= pictures

@@ -111,8 +111,8 @@ def markdown(results: Results, pictures: set[str]) -> str:
     ]
     for table in tables(results):
         lines += ["", f"## {table.title}", "", *_markdown_table(table.header, table.rows)]
-        if table.name in pictures:
-            lines += ["", f"![{table.name}]({table.name}.png)"]
+        if (picture := table.name.replace(" ", "-")) in pictures:
+            lines += ["", f"![{table.name}]({picture}.png)"]
     return "\n".join(lines) + "\n"
 
 

@@ -31,18 +31,24 @@ from ebbtide.pipeline.stages.parse import Documents, parse_files
 from ebbtide.testing import workloads
 
 
-def facts_of(pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoint) -> DataFrame:
-    """All streams as one DataFrame, each row with its stream's name: they are read together."""
+def facts_of(
+    pipeline: model.Pipeline, spark: SparkSession, checkpoint: Checkpoint, *, parcels: bool
+) -> DataFrame:
+    """All streams as one DataFrame, each row with its stream's name: they are read together.
+
+    What Python parses comes in parcels, if whoever takes it is fine with that.
+    """
     whole: DataFrame | None = None
     for name, stream in pipeline.streams.items():
         documents = Documents(
             getattr(stream, "format", None),
             pipeline.dead_letters.longest_term,
             {**WELL_KNOWN, **pipeline.prefixes},
+            parcels,
         )
         facts = _read(name, stream, spark, checkpoint.spool(name), documents)
         named = facts.select(F.lit(name).alias("stream"), "*")
-        whole = named if whole is None else whole.unionByName(named)
+        whole = named if whole is None else whole.unionByName(named, parcels)
     assert whole is not None
     return whole
 

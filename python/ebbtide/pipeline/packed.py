@@ -20,6 +20,6 @@ def packed(table: Any) -> bytes:
     return bytes(buffer.getvalue())
 
 
-def unpacked(content: bytes) -> Any:
-    """The table of such bytes."""
+def unpacked(content: Any) -> Any:
+    """The table of such bytes, or of a buffer of them."""
     return pa.ipc.open_stream(content).read_all()

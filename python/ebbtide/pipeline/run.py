@@ -98,7 +98,7 @@ def run_pipeline(
         listener = ProgressListener(progress, pipeline.name, Gauges(spark))
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
-        facts = facts_of(pipeline, spark, checkpoint)
+        facts = facts_of(pipeline, spark, checkpoint, parcels=placement.takes_parcels)
         spools = list(spools_of(pipeline, checkpoint, feeds or {}))
         say(f"reading {', '.join(pipeline.streams)}")
         listener.wait_for(_stream(pipeline, facts, placement, spools))

@@ -1,212 +1,161 @@
-"""Batches through a pipeline: with reasoning, without, and through Spark alone.
+"""Batches through pipelines that differ by a stage, in turns, so that all see the same machine.
 
-    nothing     Spark's own no-op sink: source and parse
-    no-op       ... and transfer to the driver, change log, commit: the pipeline without its units
-    rules       ... and RDFS over a campus ontology
-    rules and a query     ... and a C-SPARQL query over what it concludes
+    round 0   source, rows, parcels, no-op, ...       everything warms up: not timed
+    round 1   rules and a query, rules, no-op, ...    `batches` of each, the first
+    round 2   source, rows, ...                       `warm` of a run not timed
 
-All four read the same files, a file a batch, so that what they differ in is what is measured.
+A ratio is the median over rounds of the ratio within a round; p50 and p95 are of all batches.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from statistics import median
+from typing import Final, TypeAlias
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from ebbtide.benches.imars.settings import Say
-from ebbtide.benches.pipeline.settings import Settings
+from ebbtide.benches.pipeline.contenders import CONTENDERS, Contender
+from ebbtide.benches.pipeline.files import write_files
+from ebbtide.benches.pipeline.settings import Rounds, Settings
 from ebbtide.benches.results import Goal, Measurement, Results
-from ebbtide.languages.rspql import parse_continuous_query
-from ebbtide.pipeline.checkpoint import Checkpoint
-from ebbtide.pipeline.dead import DeadLetters
-from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.progress import Latency
-from ebbtide.pipeline.sinks.parts import Parts, answer_lines
-from ebbtide.pipeline.sources.files import read_files
-from ebbtide.pipeline.units import Fed, Unit
-from ebbtide.pipeline.units.queries import Queries
-from ebbtide.pipeline.units.rules import Rules
-from ebbtide.reasoner.intake import as_program
-from ebbtide.terms.writing import ntriples_line
-from ebbtide.testing.workloads.lubm import UB, departments, lubm
-from ebbtide.time import Tumbling
 
-STREAM: Final = "campus"
-IRI: Final = "http://example/campus"
-RULES: Final = "rdfs-sparkwave"
-QUERY: Final = f"""PREFIX ub: <{UB}>
-REGISTER QUERY members AS
-SELECT ?organization (COUNT(*) AS ?members)
-FROM STREAM <{IRI}> [RANGE 1s STEP 1s]
-WHERE {{ ?person ub:worksFor ?organization . ?person a ub:Professor }} GROUP BY ?organization"""
-CONTENDERS: Final = ("nothing", "no-op", "rules", "rules and a query")
-
-
-class Idle:
-    """A unit that takes facts and does nothing."""
-
-    names: Sequence[str] = ()
-    identity: Mapping[str, str] = {}
-
-    def begin(self) -> None:
-        """Nothing to start from."""
-
-    def feed(self, batch: Mapping[str, Any]) -> Fed:
-        """Nothing follows."""
-        return Fed({}, DeadLetters.none)
-
-    def finish(self) -> Fed:
-        """Nothing follows."""
-        return Fed({}, DeadLetters.none)
-
-    def snapshot(self) -> bytes:
-        """No state."""
-        return b""
-
-    def restore(self, data: bytes) -> None:
-        """No state."""
-
-    def __len__(self) -> int:
-        return 0
-
-
-def write_files(folder: Path, facts: int, files: int, seed: int) -> Path:
-    """Files of LUBM facts, a second of event time each; the ontology beside them."""
-    incoming = folder / "incoming"
-    incoming.mkdir()
-    rows = chain.from_iterable(each.rows for each in departments(1_000, seed))
-    for number in range(files):
-        file = incoming / f"{number:05d}.tnt"
-        lines = (f"{1_000 * number + 1}\t{s} {p} {o} .\n" for s, p, o in islice(rows, facts))
-        file.write_text("".join(lines))
-        os.utime(file, (60 * number, 60 * number))
-    ontology = (ntriples_line(fact.terms) for fact in lubm().background())
-    (folder / "ontology.nt").write_text("".join(ontology))
-    return incoming
-
-
-def _units(contender: str, folder: Path) -> list[Unit]:
-    if contender == "no-op":
-        return [Idle()]
-    program = as_program(RULES)
-    background = [folder / "ontology.nt"]
-    if contender == "rules":
-        # A tumbling window of a second: what a batch brings, the next one takes.
-        return [Rules(program, {STREAM: Tumbling(1_000)}, background=background)]
-    query = parse_continuous_query(QUERY)
-    return [Queries([query], {STREAM: IRI}, program=program, background=background)]
-
-
-def time_batches(
-    contender: str, spark: SparkSession, folder: Path, warm: int
-) -> Sequence[Mapping[str, float]]:
-    """The durations of batches, by stage, in milliseconds."""
-    work = folder / contender.replace(" ", "-")
-    facts = read_files(spark, folder / "incoming", files_a_batch=1)
-    writer = facts.writeStream.option("checkpointLocation", str(work / "spark"))
-    reasoning: Collection[float] = ()
-    if contender == "nothing":
-        query = writer.format("noop").start()
-    else:
-        units = _units(contender, folder)
-        sink = Parts(work / "out", "jsonl", answer_lines)
-        driver = Driver(
-            units=units,
-            streams=[STREAM],
-            sinks=[(name, sink) for unit in units for name in unit.names if name == "members"],
-            dead=DeadLetters(None, fail=False),
-            checkpoint=Checkpoint(work, {}),
-            snapshot_every=10_000,
-            say=lambda sentence: None,
-        )
-
-        def take(batch: DataFrame, number: int) -> None:
-            driver.take_batch(batch.selectExpr(f"'{STREAM}' AS stream", "*"), number)
-
-        query = writer.foreachBatch(take).start()
-        reasoning = driver.progress.tick_milliseconds
-    query.processAllAvailable()
-    found = [each.durationMs for each in query.recentProgress if each.numInputRows]
-    times: list[dict[str, float]] = [{**each} for each in found]
-    query.stop()
-    for time, tick in zip(times[-len(reasoning) :], reasoning, strict=False):
-        time["reasoning"] = tick
-    return times[warm:]
-
-
-def _measure(
-    name: str,
-    size: int,
-    files: int,
-    goals: Mapping[str, Goal],
-    settings: Settings,
-    results: Results,
-    spark: SparkSession,
-    folder: Path,
-    say: Say,
-) -> None:
-    write_files(folder, size, files, settings.seed)
-    base: Latency | None = None
-    for contender in CONTENDERS:
-        say(f"{name}: {contender}")
-        times = time_batches(contender, spark, folder, settings.warm)
-        whole = Latency.of(each["triggerExecution"] for each in times)
-        base = whole if contender == ("no-op" if name == "large" else "nothing") else base
-        for which in ("p50", "p95"):
-            value, of = getattr(whole, which), base and getattr(base, which)
-            results.extend(
-                [
-                    Measurement(
-                        f"{name} batches",
-                        {"facts": size, "pipeline": contender, "of batches": which},
-                        value,
-                        "ms",
-                        ratio=value / of if of else None,
-                        ratio_of="no-op" if name == "large" else "nothing",
-                        goal=goals.get(contender) if of else None,
-                    )
-                ]
-            )
-        results.extend(
-            Measurement(
-                f"{name} stages",
-                {"pipeline": contender, "stage": stage},
-                Latency.of(each.get(stage, 0.0) for each in times).p50,
-                "ms",
-            )
-            for stage in ("latestOffset", "queryPlanning", "walCommit", "addBatch", "reasoning")
-        )
-        if name == "large":
-            results.extend(
-                [
-                    Measurement(
-                        "facts a second",
-                        {"pipeline": contender},
-                        1000 * size / whole.p50,
-                        "facts/s",
-                    )
-                ]
-            )
+#: Of one contender: the batches of each round, each by stage.
+Timed: TypeAlias = Sequence[Sequence[Mapping[str, float]]]
+WHOLE: Final = "rules and a query"
 
 
 def measure_large(
     settings: Settings, results: Results, spark: SparkSession, folder: Path, say: Say
 ) -> None:
     """Large batches, against the pipeline without reasoning."""
-    goals = {"rules and a query": Goal("at most", 1.3)}
-    size, files = settings.large, settings.batches
-    _measure("large", size, files, goals, settings, results, spark, folder, say)
+    rounds = settings.large
+    timed = _rounds("large", rounds, settings.seed, spark, folder, say)
+    _report("large", rounds, timed, "no-op", 1.3, results)
+    results.extend(
+        Measurement(
+            "facts a second",
+            {"facts": rounds.facts, "pipeline": name},
+            1000 * rounds.facts / _latency(batches).p50,
+            "facts/s",
+        )
+        for name, batches in timed.items()
+    )
 
 
 def measure_small(
     settings: Settings, results: Results, spark: SparkSession, folder: Path, say: Say
 ) -> None:
     """Small batches, against Spark's own no-op sink."""
-    goals = {"rules and a query": Goal("at most", 1.2)}
-    size, files = settings.small, settings.small_batches
-    _measure("small", size, files, goals, settings, results, spark, folder, say)
+    timed = _rounds("small", settings.small, settings.seed, spark, folder, say)
+    _report("small", settings.small, timed, "rows", 1.2, results)
+    results.extend(
+        Measurement(
+            "small batches, other ratios",
+            {"facts": settings.small.facts, "pipeline": WHOLE, "of batches": which},
+            getattr(_latency(timed[WHOLE]), which),
+            "ms",
+            ratio=_ratio(timed[WHOLE], timed[base], which),
+            ratio_of=base,
+        )
+        for base in ("source", "parcels", "no-op")
+        for which in ("p50", "p95")
+    )
+
+
+def _rounds(
+    name: str, rounds: Rounds, seed: int, spark: SparkSession, folder: Path, say: Say
+) -> Mapping[str, Timed]:
+    say(f"{name}: writing files")
+    a_run = rounds.warm + rounds.batches
+    files = write_files(folder, rounds.facts, a_run * (1 + rounds.rounds), seed)
+    contenders = [Contender(each, spark, folder) for each in CONTENDERS]
+    timed: dict[str, list[list[dict[str, float]]]] = {each: [] for each in CONTENDERS}
+    for number in range(1 + rounds.rounds):
+        mine = files[a_run * number : a_run * (number + 1)]
+        for contender in contenders[:: -1 if number % 2 else 1]:
+            say(f"{name}: round {number} of {rounds.rounds}: {contender.name}")
+            batches = contender.run(mine)[rounds.warm :]
+            if number:
+                timed[contender.name].append(batches)
+    return timed
+
+
+def _report(
+    name: str,
+    rounds: Rounds,
+    timed: Mapping[str, Timed],
+    base: str,
+    bound: float,
+    results: Results,
+) -> None:
+    for contender, batches in timed.items():
+        for which in ("p50", "p95"):
+            # Of a few large batches a p95 is only the slowest.
+            is_judged = contender == WHOLE and (which == "p50" or name == "small")
+            results.extend(
+                [
+                    Measurement(
+                        f"{name} batches",
+                        {"facts": rounds.facts, "pipeline": contender, "of batches": which},
+                        getattr(_latency(batches), which),
+                        "ms",
+                        ratio=_ratio(batches, timed[base], which),
+                        ratio_of=base,
+                        goal=Goal("at most", bound) if is_judged else None,
+                    )
+                ]
+            )
+    whole = timed[WHOLE]
+    stages: dict[str, float] = {
+        "source": _difference(timed["source"]),
+        "parse": _difference(timed["parcels"], timed["source"]),
+        "transfer, log and commit": _difference(timed["no-op"], timed["parcels"]),
+        "reasoning": _stage(whole, "reasoning"),
+        "sink": _stage(whole, "sink"),
+    }
+    total = _latency(whole).p50
+    results.extend(
+        Measurement(
+            f"{name} stages", {"stage": stage}, value, "ms", ratio=value / total, ratio_of="batch"
+        )
+        for stage, value in stages.items()
+    )
+
+
+def _all(batches: Timed, stage: str = "batch") -> list[float]:
+    return [each.get(stage, 0.0) for of_round in batches for each in of_round]
+
+
+def _latency(batches: Timed) -> Latency:
+    return Latency.of(_all(batches))
+
+
+def _stage(batches: Timed, stage: str) -> float:
+    return median(_all(batches, stage))
+
+
+def _by_round(batches: Timed, number: Callable[[Latency], float]) -> list[float]:
+    return [number(_latency([of_round])) for of_round in batches]
+
+
+def _ratio(batches: Timed, base: Timed, which: str) -> float:
+    """Within rounds for the median; a p95 needs all the batches there are."""
+    if which == "p95":
+        return _latency(batches).p95 / _latency(base).p95
+    both = zip(_by_round(batches, _p50), _by_round(base, _p50), strict=True)
+    return median(mine / theirs for mine, theirs in both)
+
+
+def _difference(batches: Timed, base: Timed | None = None) -> float:
+    """The median over rounds of what a stage more takes."""
+    less = [0.0] * len(batches) if base is None else _by_round(base, _p50)
+    both = zip(_by_round(batches, _p50), less, strict=True)
+    return median(mine - theirs for mine, theirs in both)
+
+
+def _p50(latency: Latency) -> float:
+    return latency.p50

@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 
 from ebbtide.benches.plots.imars import IMARS
 from ebbtide.benches.plots.lars import LARS
+from ebbtide.benches.plots.pipeline import PIPELINE
 from ebbtide.benches.plots.queries import QUERIES
 from ebbtide.benches.plots.regimes import REGIMES
 from ebbtide.benches.results import Results
 
 PLOTS: Final[Mapping[str, Mapping[str, Callable[[Results, Axes], None]]]] = {
     "imars": IMARS,
-    # Tables tell it all.
-    "pipeline": {},
+    "pipeline": PIPELINE,
     "queries": QUERIES,
     "lars": LARS,
     "regimes": REGIMES,
@@ -40,6 +40,6 @@ def draw(results: Results, folder: Path) -> list[Path]:
             axes.grid(True, which="minor", alpha=0.12)
             axes.set_axisbelow(True)
             axes.legend(frameon=False)
-            written.append(folder / f"{name}.png")
+            written.append(folder / f"{name.replace(' ', '-')}.png")
             figure.savefig(written[-1], dpi=130)
     return written

@@ -17,16 +17,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.pipeline.dead import bad_letters
+from ebbtide.pipeline.dead import DeadLetters, bad_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.placements.placement import BroughtOver
+from ebbtide.pipeline.stages.parcels import unpacked_rows
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
 from ebbtide.reasoner import SnapshotError
@@ -46,6 +47,7 @@ FACT_COLUMNS = ["stream", *PLACE_COLUMNS, "t", *TERM_COLUMNS]
 class Driver(BroughtOver):
     """Some units in this process."""
 
+    takes_parcels: ClassVar[bool] = True
     units: Sequence[Unit]
     snapshot_every: int
     _next: int | None = None
@@ -57,7 +59,7 @@ class Driver(BroughtOver):
     def take(self, number: int, table: Any, begun: float) -> None:
         """Reason over a batch: a table of what `stages.parse` gives, with the stream's name."""
         self._stand_before(number)
-        facts, bad = _parted(table)
+        facts, bad = _parted(unpacked_rows(table))
         self.dead.allow(bad)
         batch = self._by_stream(facts)
         fed = joined([unit.feed(batch) for unit in self.units])
@@ -147,6 +149,8 @@ class Driver(BroughtOver):
 
 def _parted(table: Any) -> tuple[Any, Any]:
     """The facts of a batch, and its dead letters."""
+    if table["error"].null_count == table.num_rows:
+        return table.select(FACT_COLUMNS), DeadLetters.none
     is_fact = pc.is_null(table["error"])
     facts = table.filter(is_fact).select(FACT_COLUMNS)
     return facts, bad_letters(table.filter(pc.invert(is_fact)))

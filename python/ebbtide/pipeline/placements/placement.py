@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow.compute as pc
 
@@ -40,6 +40,8 @@ class Placement(ABC):
     dead: DeadLetters
     checkpoint: Checkpoint
     say: Callable[[str], None]
+    #: Whether facts may come in parcels (`stages.parcels`) instead of rows.
+    takes_parcels: ClassVar[bool] = False
     progress: Progress = field(default_factory=Progress)
     error: BaseException | None = None
     stopping: bool = False

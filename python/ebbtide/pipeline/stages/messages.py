@@ -10,19 +10,20 @@ document of its own. Invariant: no message is lost, a bad line says which one it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import (
     GZIP,
     LINES,
-    SCHEMA,
     Documents,
     as_error,
     bad_lines,
     facts,
     parse_document,
+    parsed,
     with_lines,
 )
 from ebbtide.pipeline.stages.settled import settle
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
 def parse_messages(messages: DataFrame, documents: Documents) -> DataFrame:
     """The timed facts, and the bad lines, of a DataFrame of source, number and value."""
-    return messages.select("source", "number", "value").mapInArrow(parser(documents), SCHEMA)
+    columns = messages.select("source", "number", "value")
+    return parsed(columns, parser(documents), documents.parcels)
 
 
-def parser(documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def parser(documents: Documents) -> Parse:
     """The work of one task: record batches of messages to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:

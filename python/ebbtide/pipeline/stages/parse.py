@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
+from ebbtide.pipeline.stages.parcels import SCHEMA as PARCELS
+from ebbtide.pipeline.stages.parcels import Parse, packing
 from ebbtide.pipeline.stages.settled import settle
 
 if TYPE_CHECKING:
@@ -44,12 +46,14 @@ _SHOWN: Final = 1_000
 class Documents:
     """What is known of the documents of a stream: their format, else it is in their names.
 
-    `prefixes` are for formats without their own.
+    `prefixes` are for formats without their own. Their rows are handed on in `parcels`, or row by
+    row to those who look at rows where Spark has them.
     """
 
     format: str | None = None
     longest_term: int = 1_048_576
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    parcels: bool = False
 
 
 #: Nothing is known but their names.
@@ -58,10 +62,18 @@ ANY: Final = Documents()
 
 def parse_files(files: DataFrame, folder: Path, documents: Documents) -> DataFrame:
     """The timed facts, and the bad lines, of a DataFrame of files."""
-    return files.select("path", "content").mapInArrow(parser(str(folder), documents), SCHEMA)
+    parse = parser(str(folder), documents)
+    return parsed(files.select("path", "content"), parse, documents.parcels)
 
 
-def parser(folder: str, documents: Documents) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def parsed(documents: DataFrame, parse: Parse, parcels: bool) -> DataFrame:
+    """What a parser makes of documents: rows, or parcels of them."""
+    if parcels:
+        return documents.mapInArrow(packing(parse), PARCELS)
+    return documents.mapInArrow(parse, SCHEMA)
+
+
+def parser(folder: str, documents: Documents) -> Parse:
     """The work of one task: record batches of files to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:

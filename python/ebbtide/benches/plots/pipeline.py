@@ -1,0 +1,69 @@
+"""The pictures of the bench pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from matplotlib.axes import Axes
+
+from ebbtide.benches.plots.style import OURS, plain, values
+from ebbtide.benches.results import Results
+
+_OTHERS: Final = ("#c8553d", "#5b5f97", "#8a8d91", "#d9a441")
+
+
+def _batches(name: str) -> Callable[[Results, Axes], None]:
+    def draw(results: Results, axes: Axes) -> None:
+        found = results.named(name)
+        pipelines = list(dict.fromkeys(str(each.parameters["pipeline"]) for each in found))
+        for which, height, colour in (("p95", 0.7, "#b9dedb"), ("p50", 0.4, OURS)):
+            chosen = [each for each in found if each.parameters["of batches"] == which]
+            axes.barh(pipelines, values(chosen), height, color=colour, label=which)
+        axes.invert_yaxis()
+        axes.set_title(f"A batch of {found[0].parameters['facts']:,} facts")
+        axes.set_xlabel("milliseconds")
+
+    return draw
+
+
+def _stages(name: str) -> Callable[[Results, Axes], None]:
+    def draw(results: Results, axes: Axes) -> None:
+        left = 0.0
+        colours = (*_OTHERS[::-1][:3], OURS, _OTHERS[0])
+        for each, colour in zip(results.named(name), colours, strict=True):
+            value = max(0.0, each.value or 0.0)
+            label = f"{each.parameters['stage']} ({value:,.0f} ms)"
+            axes.barh(["batch"], [value], left=left, color=colour, label=label)
+            left += value
+        # Room for the legend.
+        axes.set_ylim(-0.6, 2.2)
+        axes.set_yticks([])
+        axes.set_title(name.capitalize())
+        axes.set_xlabel("milliseconds")
+
+    return draw
+
+
+def _closure(results: Results, axes: Axes) -> None:
+    found = results.named("closure")
+    for engine, colour in (("driver", OURS), ("dataframe", _OTHERS[0])):
+        chosen = [each for each in found if each.parameters["engine"] == engine]
+        sizes = [float(each.parameters["facts"]) for each in chosen]
+        axes.plot(sizes, values(chosen), color=colour, marker="o", label=engine)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(plain)
+    axes.yaxis.set_major_formatter(plain)
+    axes.set_title("Closure of chains of isIn")
+    axes.set_xlabel("stated facts")
+    axes.set_ylabel("seconds")
+
+
+PIPELINE: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
+    "large batches": _batches("large batches"),
+    "large stages": _stages("large stages"),
+    "small batches": _batches("small batches"),
+    "small stages": _stages("small stages"),
+    "closure": _closure,
+}
