@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
-from ebbtide.cli.builtins import Builtins
+from ebbtide.cli.builtins import Builtins, import_builtins
 from ebbtide.cli.closure import Data, RuleNames, closure
-from ebbtide.cli.errors import InputError
+from ebbtide.cli.errors import WRONG_INPUT, InputError
 from ebbtide.cli.events import tell_events
 from ebbtide.cli.progress import step
+from ebbtide.cli.run import needing_spark
+
+#: Spark's own, which those for small micro-batches of `open_session` replace.
+BATCH_SETTINGS: Final = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "200",
+}
 
 
 class Format(StrEnum):
@@ -44,6 +52,17 @@ def materialize(
     invented: Annotated[
         bool, typer.Option("--invented", help="Write facts about nodes that rules invented, too.")
     ] = False,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            help="Reason with Spark, as joins of DataFrames, for data of any size, and write "
+            "N-Triples into this new folder.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    master: Annotated[
+        str, typer.Option(help="Of Spark, with --into.", metavar="MASTER")
+    ] = "local[*]",
 ) -> None:
     """Write the closure of DATA under RULES to standard output, sorted.
 
@@ -52,6 +71,12 @@ def materialize(
     """
     from ebbtide.terms.writing import FORMATS_WITH_GRAPHS
 
+    if into is not None:
+        if inferred_graph is not None or format not in (None, Format.NT):
+            raise InputError("--into writes N-Triples")
+        import_builtins(builtins)
+        _write_with_spark(data, rules, into, master, inferred_only)
+        return
     written_as = format or (Format.NT if inferred_graph is None else Format.NQ)
     if inferred_graph is not None and written_as not in FORMATS_WITH_GRAPHS:
         raise InputError(
@@ -74,3 +99,27 @@ def materialize(
             file=sys.stderr,
         )
     tell_events(reasoner)
+
+
+def _write_with_spark(
+    data: list[Path], rules: str, folder: Path, master: str, inferred_only: bool
+) -> None:
+    if folder.exists():
+        raise InputError(f"{folder} is there already")
+    from ebbtide.program.reserved import INCONSISTENCY
+
+    with needing_spark():
+        from ebbtide.pipeline.materialize import write_closure
+        from ebbtide.pipeline.session import open_session
+    with step("starting Spark"):
+        spark = open_session("ebbtide materialize", master, BATCH_SETTINGS)
+    try:
+        with step("reasoning"):
+            found = write_closure(spark, data, rules, folder, inferred_only=inferred_only)
+    finally:
+        spark.stop()
+    print(f"ebbtide: {found.size} facts after {found.rounds} rounds of joins", file=sys.stderr)
+    for name, count in found.events.items():
+        print(f"ebbtide: {name}: {count} times", file=sys.stderr)
+    if any(name.startswith(INCONSISTENCY) for name in found.events):
+        raise typer.Exit(WRONG_INPUT)

@@ -20,6 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.dead import LETTER
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.materialize import materialize
 from ebbtide.pipeline.placements.asked import ask_in_one_place
 from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards, shards_for
 from ebbtide.pipeline.solutions import Columns
@@ -31,6 +32,8 @@ from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
 from ebbtide.reasoner.reasoner import DEFAULT_STREAM, DEFAULT_WINDOW
 from ebbtide.time import Instant, Window
+
+__all__ = ["answer", "materialize", "read_rdf", "reason"]
 
 
 def reason(

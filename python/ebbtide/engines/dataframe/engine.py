@@ -14,10 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.engines.abilities import Unsupported
-from ebbtide.engines.dataframe.fixpoint import fixpoint, longest
+from ebbtide.engines.dataframe.extent import cut
+from ebbtide.engines.dataframe.fixpoint import fixpoint
 from ebbtide.engines.protocol import Delta, LateFact
 from ebbtide.engines.reference.closure import derivations
 from ebbtide.maintenance import maintenance_program
+from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import Fact, Program
 from ebbtide.terms import parse_term
 from ebbtide.time import FOREVER, Count, Instant, Landmark, Sliding, Tumbling, Window
@@ -36,8 +38,8 @@ class DataFrameEngine:
     def __init__(
         self, spark: SparkSession, program: Program, windows: Mapping[str, Window]
     ) -> None:
-        if program.operators:
-            raise Unsupported("the dataframe engine has no operators")
+        if reason := why_no_joins(program):
+            raise Unsupported(f"the dataframe engine runs positive programs: {reason}")
         if any(isinstance(window, Count) for window in windows.values()):
             raise Unsupported("the dataframe engine has no count windows")
         self.program = program
@@ -47,8 +49,11 @@ class DataFrameEngine:
         self._maintenance = maintenance_program(program, "expiry")
         self._last: Instant | None = None
         self._whole: dict[str, DataFrame] = {}
-        #: Facts with the instant from which they count, and until.
-        self._waiting: dict[str, list[DataFrame]] = {}
+        self._sizes: dict[str, int] = {}
+        #: Facts with the instant from which they count, and until: those that were gathered,
+        #: DataFrames that came since, and facts that came one by one.
+        self._waiting: dict[str, DataFrame] = {}
+        self._arrived: dict[str, list[DataFrame]] = {}
         self._loose: dict[str, list[tuple[object, ...]]] = {}
         for rule in program.rules:
             if not rule.positives:
@@ -79,7 +84,7 @@ class DataFrameEngine:
         """State background facts: a DataFrame with the relation's columns."""
         named = facts.toDF(*self._columns(relation))
         whole = named.withColumn("at", F.lit(None).cast("long")).withColumn("until", F.lit(FOREVER))
-        self._waiting.setdefault(relation, []).append(whole)
+        self._arrived.setdefault(relation, []).append(whole)
 
     def push_frame(self, facts: DataFrame, relation: str, stream: str = "default") -> None:
         """State timed facts: a DataFrame with the relation's columns and, last, the instants.
@@ -89,7 +94,7 @@ class DataFrameEngine:
         named = facts.toDF(*self._columns(relation), "at")
         until = _until(self.windows[stream])
         timed = named.withColumn("until", F.expr(until)).where("until IS NOT NULL")
-        self._waiting.setdefault(relation, []).append(timed)
+        self._arrived.setdefault(relation, []).append(timed)
 
     # ---- ticks and answers -------------------------------------------------------------------
 
@@ -107,7 +112,8 @@ class DataFrameEngine:
         alive = {relation: frame.where(F.col("until") > tick) for relation, frame in before.items()}
         inserted = self._entering(tick)
         after, self.rounds = fixpoint(self._maintenance, alive, inserted, tick)
-        self._whole = {name: frame.localCheckpoint() for name, frame in after.items()}
+        self._whole = {name: extent.facts for name, extent in after.items()}
+        self._sizes = {name: extent.size for name, extent in after.items()}
         self._last = tick
         return Changes(tick, {name: self._change(name, before) for name in self._whole})
 
@@ -124,14 +130,17 @@ class DataFrameEngine:
         """The facts of a relation at the last tick; None if there are none."""
         return self._whole.get(relation)
 
+    def size(self, relation: str) -> int:
+        """How many facts of a relation hold at the last tick."""
+        return self._sizes.get(relation, 0)
+
     # ---- snapshots ---------------------------------------------------------------------------
 
     def state(self) -> Iterator[tuple[str, DataFrame | None, DataFrame | None]]:
         """For each relation what holds, and what waits for a tick."""
         self._gather()
         for relation in self.program.relations:
-            waiting = self._waiting.get(relation)
-            yield relation, self._whole.get(relation), waiting[0] if waiting else None
+            yield relation, self._whole.get(relation), self._waiting.get(relation)
 
     def resume(
         self,
@@ -143,9 +152,10 @@ class DataFrameEngine:
         self._loose.clear()
         for relation, whole, waiting in state:
             if whole is not None:
-                self._whole[relation] = whole.localCheckpoint()
+                self._whole[relation] = cut(whole)
+                self._sizes[relation] = self._whole[relation].count()
             if waiting is not None:
-                self._waiting[relation] = [waiting.localCheckpoint()]
+                self._waiting[relation] = waiting.localCheckpoint()
 
     # ---- inside ------------------------------------------------------------------------------
 
@@ -160,22 +170,25 @@ class DataFrameEngine:
         """What waited and happened by the tick; the rest goes on waiting."""
         self._gather()
         entering = {}
-        for relation, (whole,) in self._waiting.items():
+        for relation, whole in self._waiting.items():
             here = whole.where(F.col("at").isNull() | (F.col("at") <= tick))
-            entering[relation] = longest(here.where(F.col("until") > tick).drop("at"))
-            self._waiting[relation] = [whole.where(F.col("at") > tick)]
+            entering[relation] = here.where(F.col("until") > tick).drop("at")
+            self._waiting[relation] = whole.where(F.col("at") > tick)
         return entering
 
     def _gather(self) -> None:
-        """Let what waits be one DataFrame a relation."""
+        """Let what waits be one DataFrame a relation, that needs no source any more."""
         for relation, rows in self._loose.items():
             terms = "".join(f"{name} string, " for name in self._columns(relation))
             frame = self._spark.createDataFrame(rows, f"{terms}at long, until long")
-            self._waiting.setdefault(relation, []).append(frame)
+            self._arrived.setdefault(relation, []).append(frame)
         self._loose.clear()
-        for relation, frames in self._waiting.items():
+        for relation, frames in self._arrived.items():
+            if relation in self._waiting:
+                frames.append(self._waiting[relation])
             whole = reduce(lambda a, b: a.unionByName(b), frames)
-            self._waiting[relation] = [whole.localCheckpoint()]
+            self._waiting[relation] = whole.localCheckpoint()
+        self._arrived.clear()
 
     def _change(self, relation: str, before: Mapping[str, DataFrame]) -> DataFrame:
         columns = self._columns(relation)

@@ -10,32 +10,35 @@ Guards are asked on the executors, by the reference engine's own code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+from ebbtide.engines.dataframe.extent import Extent
 from ebbtide.engines.reference.closure import guarded
 from ebbtide.maintenance import Extension, MaintenanceRule
 from ebbtide.maintenance.rule import Marked
 from ebbtide.program import Argument, Atom, Guard, Variable
 from ebbtide.terms import parse_term
 
-#: The facts of every relation.
-Frames: TypeAlias = Mapping[str, DataFrame]
+#: A side of a join of at most so many facts is sent whole to every executor.
+SMALL: Final = 5_000
 
 
-def conclusions(rule: MaintenanceRule, extensions: Mapping[Extension, Frames]) -> DataFrame | None:
-    """What a rule of Ins concludes, with until; None if some relation of its body is empty."""
+def conclusions(rule: MaintenanceRule, extents: Mapping[str, Extent]) -> DataFrame | None:
+    """What a rule of Ins concludes, with until; None if some part of its body matches nothing."""
     marked = [part for part in rule.body if isinstance(part, Marked)]
     frames = []
     for place, part in enumerate(marked):
-        frame = extensions[part.extension].get(part.atom.relation)
-        if frame is None:
+        extent = extents.get(part.atom.relation)
+        is_delta = part.extension is Extension.INSERTED
+        most = 0 if extent is None else extent.most(part.atom, fresh=is_delta)
+        if extent is None or most == 0:
             return None
-        frames.append(_as_binding(part.atom, frame, f"T{place}"))
-    joined = reduce(_natural_join, frames)
+        frame = _as_binding(part.atom, extent.delta if is_delta else extent.facts, f"T{place}")
+        frames.append((most, F.broadcast(frame) if most <= SMALL else frame))
+    joined = _joined(frames)
     guards = tuple(part for part in rule.body if isinstance(part, Guard))
     if guards:
         joined = _guarded(joined, rule.function, guards, rule.head.atom)
@@ -66,9 +69,22 @@ def _as_binding(atom: Atom, frame: DataFrame, time: str) -> DataFrame:
     return frame.select(*named, F.col("until").alias(time))
 
 
-def _natural_join(left: DataFrame, right: DataFrame) -> DataFrame:
-    shared = [name for name in right.columns if name in left.columns]
-    return left.join(right, shared) if shared else left.crossJoin(right)
+def _joined(frames: Sequence[tuple[int, DataFrame]]) -> DataFrame:
+    """All of them, from the smallest on, and next one that shares a variable, if there is any."""
+    waiting = sorted(frames, key=lambda each: each[0])
+    whole = waiting.pop(0)[1]
+    while waiting:
+        connected = [each for each in waiting if _shared(whole, each[1])]
+        following = (connected or waiting)[0]
+        waiting.remove(following)
+        shared = _shared(whole, following[1])
+        right = following[1]
+        whole = whole.join(right, shared) if shared else whole.crossJoin(right)
+    return whole
+
+
+def _shared(left: DataFrame, right: DataFrame) -> list[str]:
+    return [name for name in right.columns if name in left.columns]
 
 
 def _name(variable: Variable) -> str:

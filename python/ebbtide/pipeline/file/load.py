@@ -255,9 +255,10 @@ class _Loader:
         if any(isinstance(window, Count) for window in windows):
             self._refuse(at, f"a count window needs the driver, not {pipeline.run.placement}")
         if pipeline.run.placement == "dataframe":
-            from ebbtide.maintenance import maintenance_program
+            from ebbtide.plan.joins import why_no_joins
 
-            maintenance_program(program_of(pipeline), "expiry")
+            if reason := why_no_joins(program_of(pipeline)):
+                self._refuse(at, f"only positive programs can be run as joins: {reason}")
             return
         if pipeline.run.key is not None:
             return

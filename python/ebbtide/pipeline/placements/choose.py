@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.units import Unit
 from ebbtide.pipeline.units.rules import Rules
+from ebbtide.plan.joins import why_no_joins
 from ebbtide.time import Count
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def choose(
     if unit.program.operators:
         return chosen("driver", "an operator sees all facts of its relation")
     needed = memory_needed(pipeline.background.files)
-    if needed > _memory() and not any(rule.negations for rule in unit.program.rules):
+    if needed > _memory() and why_no_joins(unit.program) is None:
         return chosen("dataframe", f"the background may need {needed >> 30} GB of memory")
     if is_one_machine(master):
         return chosen("driver", f"Spark is this machine alone ({master})")

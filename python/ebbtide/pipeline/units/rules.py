@@ -54,7 +54,7 @@ class Rules:
     ) -> None:
         self.program = program
         self.windows = dict(streams)
-        self._background = tuple(background)
+        self.background = tuple(background)
         self._builtins = tuple(builtins)
         self._settings: Any = {
             "streams": dict(streams),
@@ -80,7 +80,7 @@ class Rules:
     def background_table(self) -> Any:
         """The background in columns: s, p and o."""
         columns = pa.schema([(name, pa.string()) for name in TERM_COLUMNS])
-        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
+        tables = [pa.table(each) for path in self.background for each in read_tables(path)]
         return pa.concat_tables([columns.empty_table(), *(each.cast(columns) for each in tables)])
 
     @property
@@ -99,7 +99,7 @@ class Rules:
         """The program, the background, the windows and the ticks."""
         return {
             "rules": self.program.fingerprint,
-            "background": digest_of(self._background),
+            "background": digest_of(self.background),
             **builtins_identity(self._builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
@@ -111,7 +111,7 @@ class Rules:
             each.run()
         self._reasoner = Reasoner(self.program, **self._settings)
         if self._carried is None:
-            for path in self._background:
+            for path in self.background:
                 self._reasoner.parse(path)
         else:
             self._reasoner.add_table(unpacked(self._carried))

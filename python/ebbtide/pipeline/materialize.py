@@ -1,0 +1,93 @@
+"""Closures of any size: facts in DataFrames, rules as joins, and nothing brought to the driver.
+
+    read_rdf ─► facts ─► rounds of joins ─► closure ─► a folder of N-Triples, or any Spark sink
+                         engines/dataframe
+
+Each round ends in a checkpoint, so that plans do not grow: on the executors, or, if Spark has a
+folder for checkpoints (`SparkContext.setCheckpointDir`), there, where it survives their loss. A
+round that counts nothing new is the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+
+from ebbtide.engines.abilities import Unsupported
+from ebbtide.engines.dataframe import DataFrameEngine
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.stages.documents import read_documents
+from ebbtide.program import TRIPLE, Program, is_event
+from ebbtide.reasoner.intake import Rules as RulesLike
+from ebbtide.reasoner.intake import as_program
+from ebbtide.terms.formats import TERM_COLUMNS
+
+
+class Closure(NamedTuple):
+    """The triples of a closure, how many there are, in how many rounds, and of which events."""
+
+    triples: DataFrame
+    size: int
+    rounds: int
+    #: How often each rule that concludes an inconsistency did.
+    events: dict[str, int]
+
+
+def closure_of(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = False) -> Closure:
+    """The closure of facts, a DataFrame of s, p and o, under positive rules."""
+    if missing := [name for name in TERM_COLUMNS if name not in facts.columns]:
+        raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
+    if facts.isStreaming:
+        raise PipelineError("a stream has no closure; `reason` follows it tick by tick")
+    stated = facts.select(*TERM_COLUMNS)
+    engine = _engine(facts.sparkSession, as_program(rules))
+    engine.add_frame(stated, TRIPLE)
+    engine.changes(0)
+    whole = engine.frame(TRIPLE)
+    assert whole is not None
+    triples = whole.drop("until").toDF(*TERM_COLUMNS)
+    if inferred_only:
+        triples = triples.join(stated, list(TERM_COLUMNS), "left_anti")
+    events = {name: engine.size(name) for name in engine.program.relations if is_event(name)}
+    found = {name: count for name, count in events.items() if count}
+    return Closure(triples, engine.size(TRIPLE), engine.rounds, found)
+
+
+def materialize(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = False) -> DataFrame:
+    """The closure of facts under positive rules: s, p and o, each fact once.
+
+    `facts` is a static DataFrame with the columns s, p and o (N-Triples texts), as `read_rdf` gives
+    it, of any size: nothing is collected. The rules are run as joins, at once, when this is called.
+    """
+    return closure_of(facts, rules, inferred_only=inferred_only).triples
+
+
+def write_closure(
+    spark: SparkSession,
+    files: Sequence[str | PathLike[str]],
+    rules: RulesLike,
+    folder: str | PathLike[str],
+    *,
+    inferred_only: bool = False,
+) -> Closure:
+    """Write the closure of RDF files into a folder, as files of N-Triples.
+
+    What RDF cannot say, facts whose subject is a literal or whose predicate is no IRI, is left out.
+    """
+    facts = read_documents(spark, [str(file) for file in files])
+    found = closure_of(facts, rules, inferred_only=inferred_only)
+    can_be_said = ~F.col("s").startswith('"') & F.col("p").startswith("<")
+    lines = found.triples.where(can_be_said).select(F.concat_ws(" ", *TERM_COLUMNS, F.lit(".")))
+    lines.write.text(str(folder))
+    return found
+
+
+def _engine(spark: SparkSession, program: Program) -> DataFrameEngine:
+    try:
+        return DataFrameEngine(spark, program, {})
+    except Unsupported as error:
+        raise PipelineError(f"these rules cannot be run as joins: {error}") from None
