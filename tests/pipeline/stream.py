@@ -51,6 +51,7 @@ snapshot_every = 3
 
 [run]
 ends = "when read"
+every = "{every}"
 placement = "{placement}"
 """
 
@@ -63,6 +64,7 @@ def write_pipeline(
     rules: Path = COMMUTERS,
     step: str = "1 s",
     placement: str = "driver",
+    every: str = "0 ms",
 ) -> Path:
     """A pipeline over the stream, in files a minute apart, with two bad lines in the first."""
     incoming = folder / "incoming"
@@ -76,8 +78,11 @@ def write_pipeline(
     background = (ntriples_line(fact.terms) for fact in WORKLOAD.background())
     (folder / "places.nt").write_text("".join(background))
     pipeline = folder / "pipeline.toml"
-    text = PIPELINE.format(files_a_batch=files_a_batch, rules=rules, step=step, placement=placement)
-    pipeline.write_text(text)
+    pipeline.write_text(
+        PIPELINE.format(
+            files_a_batch=files_a_batch, rules=rules, step=step, placement=placement, every=every
+        )
+    )
     return pipeline
 
 
@@ -99,9 +104,9 @@ def rows_of(deltas: Iterable[Delta]) -> list[dict[str, Any]]:
     return in_order(rows)
 
 
-def expected_rows(rules: Path = COMMUTERS) -> list[dict[str, Any]]:
+def expected_rows(rules: Path = COMMUTERS, step: int = 1_000) -> list[dict[str, Any]]:
     """What the oracle says, fact by fact."""
-    reasoner = oracle(rules)
+    reasoner = oracle(rules, step)
     return rows_of([*reasoner.run(FACTS), *reasoner.finish()])
 
 

@@ -433,3 +433,20 @@ def test_rules_export_as_sparql(ebbtide: Ebbtide) -> None:
     assert ended.err == ("ebbtide: left out GrdfD1: SPARQL has no exact counterpart of datatype\n")
     assert ebbtide("rules", "check", "rdfs.rq").code == 0
     assert ebbtide("rules", "export", "rhodf", "mine.rq", "--as", "sparql").err == ""
+
+
+def test_the_placement_of_rules_and_of_a_pipeline(ebbtide: Ebbtide) -> None:
+    cut = "transitive (site.rules:2:1): global: triple(?y, <http://example/isIn>, ?z) "
+    cut += "does not have ?x\n"
+    assert ebbtide("explain", "placement", "site.rules") == (0, f"{cut}placement: driver\n", "")
+    Path("in").mkdir()
+    Path("p.toml").write_text(
+        '[streams.s]\nfrom = "files"\npath = "in"\n[rules]\nuse = ["site.rules"]\n'
+        '[outputs.o]\nto = "console"\n[spark]\nmaster = "spark://ada:7077"\n'
+    )
+    code, out, err = ebbtide("explain", "placement", "p.toml")
+    assert (code, err) == (0, "")
+    whole = cut.replace("site.rules", str(Path("site.rules").resolve()))
+    why = f"the program cannot be cut into shards: {whole}"
+    assert out == f"{whole}placement: driver: {why}"
+    assert ebbtide("explain", "placement", "p.toml", "--background", "site.nt").code == 1

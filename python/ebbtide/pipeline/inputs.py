@@ -22,7 +22,7 @@ from ebbtide.pipeline.sources.memory import remembered
 from ebbtide.pipeline.sources.mqtt import delivered
 from ebbtide.pipeline.sources.rate import read_rate
 from ebbtide.pipeline.sources.rows import read_rows, rows_of_messages
-from ebbtide.pipeline.sources.socket import received
+from ebbtide.pipeline.sources.socket import BYTES_A_PIECE, received
 from ebbtide.pipeline.sources.spool import Piece, Spool
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
@@ -117,8 +117,8 @@ def spools_of(
         stop = threading.Event()
         pieces: Iterator[Piece]
         match stream:
-            case model.Socket(host=host, port=port, format=format):
-                pieces = received(host, port, stop, format)
+            case model.Socket(host=host, port=port, format=format, bytes_a_batch=most):
+                pieces = received(host, port, stop, format, min(most, BYTES_A_PIECE))
             case model.Mqtt(topics=topics, format=format):
                 client = stream.client or f"{pipeline.name} {name}"
                 broker = Broker.of(stream, f"streams.{name}")

@@ -17,7 +17,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
@@ -26,6 +27,7 @@ from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError
+from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.gauges import Gauges
@@ -152,12 +154,13 @@ def _stream(
         try:
             if _wait(query, placement, spools, pipeline.run.ends == "when read"):
                 placement.end(query)
-        except StreamingQueryException:
+        except StreamingQueryException as error:
             if isinstance(placement.error, Stopped):
                 return -1
-            if placement.error is not None:
-                raise placement.error from None
-            raise
+            found = placement.error or error
+            if isinstance(found, PySparkException | Py4JJavaError):
+                found = explained(str(found), placement.checkpoint.spark) or found
+            raise found from None
         finally:
             for spool in spools:
                 spool.stop()

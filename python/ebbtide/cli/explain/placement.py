@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ebbtide.cli.builtins import Builtins, import_builtins
 from ebbtide.cli.errors import InputError
 from ebbtide.cli.run import needing_spark
-
-if TYPE_CHECKING:
-    from ebbtide.plan.sharding import Sharding
 
 
 def placement(
@@ -35,13 +31,18 @@ def placement(
     The proof is for the schema of the background. A program without global rules can be placed in
     shards. Of a pipeline file the placement it gets is printed, too, and why.
     """
+    from ebbtide.reasoner import Reasoner
+
     import_builtins(builtins)
     if rules.endswith(".toml"):
         if background:
             raise InputError("a pipeline file says itself what its background is")
         _of_pipeline(Path(rules))
         return
-    found = _cut(rules, background or ())
+    reasoner = Reasoner(rules)
+    for path in background or ():
+        reasoner.parse(path)
+    found = reasoner.sharding()
     print(found)
     print("placement: sharded, or driver" if found.is_proved else "placement: driver")
 
@@ -51,18 +52,13 @@ def _of_pipeline(file: Path) -> None:
         from ebbtide.pipeline.build import units_of
         from ebbtide.pipeline.file import load_pipeline
         from ebbtide.pipeline.run import choice_of
+        from ebbtide.pipeline.units.rules import Rules
 
     pipeline = load_pipeline(file)
-    if pipeline.rules.use:
-        print(_cut(",".join(pipeline.rules.use), map(Path, pipeline.background.files)))
+    units = units_of(pipeline)
+    for unit in units:
+        if isinstance(unit, Rules):
+            unit.begin()
+            print(unit.detached().reasoner.sharding())
     folder = None if pipeline.checkpoint.path is None else Path(pipeline.checkpoint.path)
-    print(f"placement: {choice_of(pipeline, units_of(pipeline), None, folder)}")
-
-
-def _cut(rules: str, background: Iterable[Path]) -> Sharding:
-    from ebbtide.reasoner import Reasoner
-
-    reasoner = Reasoner(rules)
-    for path in background:
-        reasoner.parse(path)
-    return reasoner.sharding()
+    print(f"placement: {choice_of(pipeline, units, None, folder)}")

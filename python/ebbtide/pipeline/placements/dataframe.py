@@ -3,7 +3,7 @@
 Each batch stays a DataFrame; for every tick that becomes due, the maintenance program is run as
 joins (`engines/dataframe`). The state after a batch is tables in the checkpoint:
 
-    frames/00000012/clock.json             where time stands
+    frames/00000012/clock                  where time stands, and the files of the tables, sealed
     frames/00000012/whole-0, waiting-0     the facts of relation 0, and those that wait for a tick
 
 Invariant: the state before a batch is in reach until the batch after it is done with, so that a
@@ -22,13 +22,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.engines.dataframe import DataFrameEngine
+from ebbtide.pipeline.checkpoint.sealed import Damaged, seal, unseal
 from ebbtide.pipeline.dead import bad_letters, late_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.program import TRIPLE
 from ebbtide.reasoner.timeline import Timeline
@@ -72,12 +76,10 @@ class DataFramePlacement(Placement):
         self._stand_before(number)
         batch = batch.persist()
         try:
-            bad = bad_letters(batch.where("error IS NOT NULL").toArrow())
-            facts = batch.where("error IS NULL").drop("error")
-            late = self._late(facts)
+            bad, late = self._letters(batch)
             for letters in (bad, late):
                 self.dead.allow(letters)
-            count = self._push(facts)
+            count = self._push(batch.where("error IS NULL").drop("error"))
             rows = self._rows()
             self.write(number, {RULES: rows}, pa.concat_tables([bad, late]))
             crash_point("between sink and checkpoint", str(number))
@@ -88,12 +90,15 @@ class DataFramePlacement(Placement):
         self._next = number + 1
         self._tell(number, count, bad.num_rows, late.num_rows, rows, begun)
 
-    def _late(self, facts: DataFrame) -> Any:
-        over = self._evaluated
-        if over is None:
-            return self.dead.none
-        late = facts.where(F.col("t") <= over).toArrow()
-        return late_letters({"": late}, {"": list(range(late.num_rows))})
+    def _letters(self, batch: DataFrame) -> tuple[Any, Any]:
+        """What is no fact, and the facts that are late."""
+        is_bad = F.col("error").isNotNull()
+        is_late = F.lit(False) if self._evaluated is None else F.col("t") <= self._evaluated
+        found = batch.where(is_bad | is_late).toArrow()
+        is_fact = pc.is_null(found["error"])
+        late = found.filter(is_fact)
+        letters = late_letters({"": late}, {"": list(range(late.num_rows))})
+        return bad_letters(found.filter(pc.invert(is_fact))), letters
 
     def _push(self, facts: DataFrame) -> int:
         assert self._engine is not None
@@ -126,8 +131,7 @@ class DataFramePlacement(Placement):
         return pa.concat_tables(tables)
 
     def _tell(self, number: int, facts: int, bad: int, late: int, rows: Any, begun: float) -> None:
-        ticks = pa.compute.unique(rows["t"]).to_pylist()
-        frame = None if self._engine is None else self._engine.frame(TRIPLE)
+        ticks = pc.unique(rows["t"]).to_pylist()
         self.tell(
             begun,
             {RULES: rows},
@@ -137,7 +141,7 @@ class DataFramePlacement(Placement):
             late=late,
             ticks=len(ticks),
             tick=max(ticks, default=None),
-            holding=0 if frame is None else frame.count(),
+            holding=0 if self._engine is None else self._engine.size(TRIPLE),
         )
 
     # ---- the state ---------------------------------------------------------------------------
@@ -149,9 +153,10 @@ class DataFramePlacement(Placement):
         self._time = Timeline(self.streams, **self.unit.ticking)
         self._engine = DataFrameEngine(self.spark, self.unit.program, self.unit.windows)
         if number == 0:
-            background = self.unit.background_table()
-            if background.num_rows:
-                self._engine.add_frame(self.spark.createDataFrame(background), TRIPLE)
+            files = [str(file) for file in self.unit.background]
+            if files:
+                background = read_documents(self.spark, files).drop("g")
+                self._engine.add_frame(background, TRIPLE)
         else:
             self._restore(self._folder(number - 1))
             self.say(f"going on with batch {number}")
@@ -180,8 +185,14 @@ class DataFramePlacement(Placement):
                 if frame is not None:
                     frame.write.parquet(str(aside / f"{name}-{place}"))
             crash_point("half written", f"frames {number}")
-        clock = {"time": self._time.state(), "evaluated": self._evaluated, "tables": tables}
-        (aside / "clock.json").write_text(json.dumps(clock))
+        clock = {
+            "time": self._time.state(),
+            "evaluated": self._evaluated,
+            "tables": tables,
+            "files": _files(aside),
+        }
+        seal(aside / "clock", json.dumps(clock).encode())
+        crash_point("written aside", f"frames {number}")
         shutil.rmtree(self._folder(number), ignore_errors=True)
         os.replace(aside, self._folder(number))
         for old, folder in list(self._kept()):
@@ -190,10 +201,7 @@ class DataFramePlacement(Placement):
 
     def _restore(self, folder: Path) -> None:
         assert self._engine is not None
-        try:
-            clock = json.loads((folder / "clock.json").read_bytes())
-        except (OSError, ValueError):
-            raise CheckpointError(f"{folder} is missing or damaged") from None
+        clock = _read(folder)
 
         def table(name: str) -> DataFrame | None:
             path = folder / name
@@ -201,10 +209,41 @@ class DataFramePlacement(Placement):
 
         self._time.restore(clock["time"])
         self._evaluated = clock["evaluated"]
-        self._engine.resume(
-            clock["evaluated"],
-            [
-                (relation, table(f"whole-{place}"), table(f"waiting-{place}"))
-                for place, relation in clock["tables"].items()
-            ],
-        )
+        state = [
+            (relation, f"whole-{place}", f"waiting-{place}")
+            for place, relation in clock["tables"].items()
+        ]
+        try:
+            self._engine.resume(
+                clock["evaluated"],
+                [(relation, table(whole), table(waiting)) for relation, whole, waiting in state],
+            )
+        except PySparkException as error:
+            # Spark has checksums of its own beside what it writes.
+            why = str(error).splitlines()[0]
+            raise CheckpointError(f"a table in {folder} is damaged: {why}") from None
+
+
+def _files(folder: Path) -> dict[str, int]:
+    """The files of the tables, and their sizes in bytes."""
+    return {
+        str(file.relative_to(folder)): file.stat().st_size for file in folder.glob("*/*.parquet")
+    }
+
+
+def _read(folder: Path) -> Any:
+    """What is in the sealed file of a state, if all its tables are there."""
+    try:
+        clock = json.loads(unseal(folder / "clock"))
+    except FileNotFoundError:
+        raise CheckpointError(f"{folder / 'clock'} is missing") from None
+    except Damaged as error:
+        raise CheckpointError(str(error)) from None
+    there = _files(folder)
+    for file, size in clock["files"].items():
+        if file not in there:
+            raise CheckpointError(f"{folder / file} is missing")
+        if there[file] != size:
+            found = f"it has {there[file]} bytes instead of {size}"
+            raise CheckpointError(f"{folder / file} is damaged: {found}")
+    return clock

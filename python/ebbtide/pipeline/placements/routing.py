@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.pipeline.dead import bad_letters
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.plan.schema import TYPE, Schema
 
 SCHEMA: Final = (
@@ -84,7 +85,7 @@ class Routing:
         is_schema = pc.or_(pc.is_in(facts["p"], predicates), is_type)
         if pc.any(is_schema).as_py():
             first = facts.filter(is_schema).slice(0, 1).to_pylist()[0]
-            raise ValueError(
+            raise PipelineError(
                 "schema must be in the background of shards, and not on a stream: "
                 f"{first['s']} {first['p']} {first['o']} at {first['t']}"
             )

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.pipeline.dead import DeadLetters
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
@@ -112,7 +113,7 @@ class Shards:
             return _Cached("", self._unit.detached(), {})
         known = json.loads(head)
         if known["cut"] != self._cut:
-            raise ValueError(f"the state is that of {known['cut']}, not of {self._cut}")
+            raise PipelineError(f"the state is that of {known['cut']}, not of {self._cut}")
         if cached is not None and cached.mark == known["mark"]:
             return cached
         pages = dict(state.pages())

@@ -15,22 +15,32 @@ BYTES_A_PIECE: Final = 8 * 1024 * 1024
 _BLOCK: Final = 65_536
 
 
-def received(host: str, port: int, stop: threading.Event, format: str) -> Iterator[Piece]:
-    """Whole lines from a server, until it ends the connection."""
+def received(
+    host: str,
+    port: int,
+    stop: threading.Event,
+    format: str,
+    bytes_a_piece: int = BYTES_A_PIECE,
+) -> Iterator[Piece]:
+    """Whole lines from a server, until it ends the connection.
+
+    A piece is not much larger than `bytes_a_piece`, however fast they come.
+    """
+    block_size = min(_BLOCK, bytes_a_piece)
     with socket.create_connection((host, port)) as connection:
         connection.settimeout(SECONDS_A_PIECE)
         waiting = b""
         begun = time.monotonic()
         while not stop.is_set():
             try:
-                block = connection.recv(_BLOCK)
+                block = connection.recv(block_size)
                 if not block:
                     break
             except TimeoutError:
                 block = b""
             waiting += block
             is_time = time.monotonic() - begun >= SECONDS_A_PIECE
-            if (is_time or len(waiting) > BYTES_A_PIECE) and b"\n" in waiting:
+            if (is_time or len(waiting) >= bytes_a_piece) and b"\n" in waiting:
                 lines, _, waiting = waiting.rpartition(b"\n")
                 yield _piece(lines + b"\n", format)
                 begun = time.monotonic()

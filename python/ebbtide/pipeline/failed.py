@@ -1,0 +1,37 @@
+"""What made a query of Spark fail, in a sentence, where it is something a user can put right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from ebbtide.pipeline.errors import CheckpointError, PipelineError
+
+#: The last line of what a worker says when Python code of ours refuses something there.
+_REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
+#: How Spark speaks of its logs and its state when they are not as it wrote them.
+_DAMAGED: Final = re.compile(
+    r"checksum|log file|malformed|state.?store|state schema|state directory|RocksDB|zip|\.sst",
+    re.IGNORECASE,
+)
+_CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
+
+
+def explained(told: str, checkpoint: Path) -> PipelineError | None:
+    """What the message of a failed query means; None if it is no fault of the user's.
+
+    >>> print(explained('''[STREAM_FAILED] Query [id = 1] terminated with exception: job aborted
+    ...   File "routing.py", line 80, in _without_schema
+    ... ebbtide.pipeline.errors.PipelineError: schema must not come on a stream: <a:x>
+    ... ''', Path("checkpoint")))
+    schema must not come on a stream: <a:x>
+    """
+    if refused := list(_REFUSED.finditer(told)):
+        return PipelineError(refused[-1]["said"])
+    causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
+    causes += [found["said"] for found in _CAUSE.finditer(told)]
+    damaged = [cause.rstrip(".") for cause in causes if _DAMAGED.search(cause)]
+    if damaged:
+        return CheckpointError(f"Spark cannot go on from {checkpoint}: {damaged[-1]}")
+    return None
