@@ -51,7 +51,7 @@ def closure_of(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = Fals
     assert whole is not None
     triples = whole.drop("until").toDF(*TERM_COLUMNS)
     if inferred_only:
-        triples = triples.join(stated, list(TERM_COLUMNS), "left_anti")
+        triples = triples.join(stated.hint("merge"), list(TERM_COLUMNS), "left_anti")
     events = {name: engine.size(name) for name in engine.program.relations if is_event(name)}
     found = {name: count for name, count in events.items() if count}
     return Closure(triples, engine.size(TRIPLE), engine.rounds, found)

@@ -22,7 +22,8 @@ from ebbtide.maintenance.rule import Marked
 from ebbtide.program import Argument, Atom, Guard, Variable
 from ebbtide.terms import parse_term
 
-#: A side of a join of at most so many facts is sent whole to every executor.
+#: A side of a join of at most so many facts is sent whole to every executor, through the driver; no
+#: other is, whatever Spark may guess of its size.
 SMALL: Final = 5_000
 
 
@@ -37,7 +38,7 @@ def conclusions(rule: MaintenanceRule, extents: Mapping[str, Extent]) -> DataFra
         if extent is None or most == 0:
             return None
         frame = _as_binding(part.atom, extent.delta if is_delta else extent.facts, f"T{place}")
-        frames.append((most, F.broadcast(frame) if most <= SMALL else frame))
+        frames.append((most, frame.hint("broadcast" if most <= SMALL else "merge")))
     joined = _joined(frames)
     guards = tuple(part for part in rule.body if isinstance(part, Guard))
     if guards:
