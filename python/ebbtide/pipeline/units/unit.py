@@ -64,7 +64,8 @@ def digest_of(background: Iterable[Path]) -> str:
     """What tells one background from another: what is in its files."""
     digest = hashlib.sha256()
     for path in background:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:32]
 
 
