@@ -93,7 +93,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 .PHONY: chaos
 chaos: java ready ## kill -9 pipelines on Spark 36 times, and compare (about 20 minutes)
 	$(call say,"killing drivers: 14 times in the driver, 12 in shards, 10 in DataFrames")
-	@$(PYTEST) -s -m chaos tests/pipeline/test_chaos.py $(ARGS)
+	@$(PYTEST) -s -m chaos tests/pipeline $(ARGS)
 
 .PHONY: parts
 parts: java ready ## fetch Kafka, its Spark connector and mosquitto into ~/.cache/ebbtide/parts

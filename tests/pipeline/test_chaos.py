@@ -18,6 +18,10 @@ from .test_recovery import CRASHES, assert_uninterrupted
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
+# In shards and DataFrames a run takes its time: `make chaos` has it.
+IN_SHARDS = pytest.param("sharded", marks=pytest.mark.chaos)
+IN_FRAMES = pytest.param("dataframe", marks=pytest.mark.chaos)
+
 #: Where a process can die: between the sink and the commit, and within what is kept of a batch.
 POINTS = {
     "driver": ("reasoned:*:1", *CRASHES[2:]),
@@ -101,7 +105,7 @@ def run_to_the_end(file: Path, commands: list[Command]) -> None:
     assert command.end() == 0, "".join(command.said)
 
 
-@pytest.mark.parametrize("placement", ["driver", "sharded", "dataframe"])
+@pytest.mark.parametrize("placement", ["driver", IN_SHARDS, IN_FRAMES])
 def test_a_few_kills(tmp_path: Path, commands: list[Command], placement: str) -> None:
     kill_often(tmp_path, commands, placement, kills=2, seed=5, facts_a_file=12)
 
@@ -126,8 +130,8 @@ def test_many_kills(tmp_path: Path, commands: list[Command], placement: str, kil
     [
         ("driver", signal.SIGTERM),
         ("driver", signal.SIGINT),
-        ("sharded", signal.SIGTERM),
-        ("dataframe", signal.SIGINT),
+        pytest.param("sharded", signal.SIGTERM, marks=pytest.mark.chaos),
+        pytest.param("dataframe", signal.SIGINT, marks=pytest.mark.chaos),
     ],
 )
 def test_it_can_be_told_to_stop(

@@ -46,7 +46,9 @@ def flip(file: Path) -> None:
     file.write_bytes(bytes(content))
 
 
-@pytest.mark.parametrize("placement", ["driver", "sharded", "dataframe"])
+@pytest.mark.parametrize(
+    "placement", ["driver", pytest.param("sharded", marks=pytest.mark.chaos), "dataframe"]
+)
 def test_refused_and_reset(run: Run, tmp_path: Path, placement: str) -> None:
     """Half of the files are read; then everything that can be wrong with the checkpoint is."""
     file = write_pipeline(tmp_path, 3, 40, rules=LOCAL, step="4 s", placement=placement)
