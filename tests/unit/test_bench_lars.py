@@ -36,7 +36,7 @@ def test_a_quick_run(tmp_path: Path) -> None:
     names = {each["name"] for each in results["measurements"]}
     expected = {f"{one.name} {out}" for one in WORKLOADS for out in ("full", "changes")}
     assert names == {*expected, "flat", "objects", "batches", "quiet"}
-    assert (tmp_path / "diamond full.png").exists()
+    assert (tmp_path / "diamond-full.png").exists()
 
 
 def test_the_command_offers_every_measurement() -> None:

@@ -191,6 +191,24 @@ def test_a_snapshot_keeps_count_windows_and_what_waits() -> None:
     }
 
 
+def test_windows_that_grow_are_adopted_beside_one_that_holds_for_ever() -> None:
+    # Shrunk from a wider query that came while a plan watched for its schema.
+    first = NativeEngine(RULES, {"default": Sliding(10), "schema": Landmark(0)})
+    first.push(is_in("A", "B"), at=1)
+    first.push(is_in("B", "C"), at=1, stream="schema")
+    first.advance(1)
+    second = NativeEngine(RULES, {"default": Sliding(12), "schema": Landmark(0)})
+    second.adopt(first)
+    second.advance(2)
+    assert second.facts() == {
+        is_in("A", "B"): 13,
+        is_in("B", "C"): FOREVER,
+        is_in("A", "C"): 13,
+    }
+    with pytest.raises(ValueError, match="same windows"):
+        NativeEngine(RULES, {"default": Sliding(10), "schema": Landmark(1)}).adopt(first)
+
+
 def test_a_mirror_holds_what_another_engine_does_and_ends_earlier() -> None:
     other = NativeEngine(Program((), {"seen": 1}), {"default": Sliding(10)})
     rules = program("alone(?x) :- here(?x).").rules

@@ -372,6 +372,8 @@ def _longer(before: Mapping[str, Window], after: Mapping[str, Window]) -> int:
         match before.get(name), window:
             case Sliding(shorter), Sliding(longer):
                 spans.add(longer - shorter)
+            case Landmark() as other, _ if other == window:
+                pass  # What is in it holds for ever, whatever the others do.
             case other, _:
                 spans.add(0)
                 is_other = is_other or other != window
