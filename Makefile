@@ -91,7 +91,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 	@EBBTIDE_CITYBENCH_ROWS=40 $(PYTEST) -n 2 tests/conformance
 
 .PHONY: chaos
-chaos: java ready ## kill -9 pipelines on Spark 36 times, and compare (about 20 minutes)
+chaos: java ready ## kill -9 pipelines on Spark 36 times, and compare (slow)
 	$(call say,"killing drivers: 14 times in the driver, 12 in shards, 10 in DataFrames")
 	@$(PYTEST) -s -m chaos tests/pipeline $(ARGS)
 
