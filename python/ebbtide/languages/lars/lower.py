@@ -21,7 +21,6 @@ distance between two. Out: `Lowered`, which whoever runs it feeds through `route
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ebbtide.languages.lars.analysis import circular, copies, group_of, heads, reach
@@ -37,6 +36,7 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
 )
+from ebbtide.languages.lars.groups import by_place, group_places, window_label
 from ebbtide.languages.lars.lowered import (
     EVER,
     NOW,
@@ -385,12 +385,12 @@ class _Lowering:
         if predicate not in self._background:
             return self._input_at(atom, window, at)
         name, is_new = self._new(
-            f"{predicate} or known at {_label(atom, window)}", self._arities[predicate] + 1
+            f"{predicate} or known at {window_label(atom, window)}", self._arities[predicate] + 1
         )
         self._mean(name, "at", predicate, str(window)[1:-1])
         if is_new:
             x = self._variables(predicate)
-            window = _by_place(atom, window, x)
+            window = by_place(atom, window, x)
             head = Atom(name, (_T, *x))
             points = Atom(self._points(predicate, window), (*window.per, _T))
             self._rules += [
@@ -405,11 +405,13 @@ class _Lowering:
         What always held holds now, too, so that only what has just come is looked at.
         """
         predicate = atom.relation
-        name, is_new = self._new(f"{predicate} always {_label(atom, window)}", len(atom.arguments))
+        name, is_new = self._new(
+            f"{predicate} always {window_label(atom, window)}", len(atom.arguments)
+        )
         self._mean(name, "always", predicate, str(window)[1:-1])
         if is_new:
             x = self._variables(predicate)
-            window = _by_place(atom, window, x)
+            window = by_place(atom, window, x)
             there = Atom(self._relation(f"{name} there", len(x) + 1), (*x, _T))
             counts = self._relation(f"{name} counts", len(x) + 1)
             self._operators.append(Aggregate("count", there.relation, counts, tuple(range(len(x)))))
@@ -439,8 +441,8 @@ class _Lowering:
         """The relation of the input atoms in a count window, with time points if `timed`."""
         predicate = atom.relation
         shift = 1 if timed else 0
-        label = f"{'at' if timed else 'in'} {_label(atom, window)}"
-        group = tuple(place + shift for place in _places(atom, window))
+        label = f"{'at' if timed else 'in'} {window_label(atom, window)}"
+        group = tuple(place + shift for place in group_places(atom, window))
         stream = self._stream(f"{predicate} {label}", Count(window.size, group))
         name, is_new = self._new(f"{predicate} {label}", self._arities[predicate] + shift)
         self._mean(name, "at" if timed else "in", predicate, str(window)[1:-1])
@@ -484,9 +486,9 @@ class _Lowering:
         While there are fewer atoms than the window is for, that is the first of all.
         """
         atom = Atom(predicate, self._variables(predicate))
-        places, g = _places(atom, window), window.per
+        places, g = group_places(atom, window), window.per
         of = predicate if window.of_predicate else "all"
-        name, is_new = self._new(f"first {of} {_label(atom, window)}", len(g) + 1)
+        name, is_new = self._new(f"first {of} {window_label(atom, window)}", len(g) + 1)
         self._mean(name, "clock", "")
         if is_new:
             timed = self._input_at(atom, window, _T).relation
@@ -584,23 +586,6 @@ _T: Final = Variable("T")
 _U: Final = Variable("U")
 _N: Final = Variable("N")
 _M: Final = Variable("M")
-
-
-def _places(atom: Atom, window: CountWindow) -> tuple[int, ...]:
-    """The places of an atom's arguments that make groups."""
-    return tuple(atom.arguments.index(variable) for variable in window.per)
-
-
-def _label(atom: Atom, window: CountWindow) -> str:
-    """What tells a count window from others over the same atoms."""
-    places = _places(atom, window)
-    group = f" per {','.join(map(str, places))}" if places else ""
-    return f"#{window.size}{group}" if window.of_predicate else f"#{window.size} of all"
-
-
-def _by_place(atom: Atom, window: CountWindow, x: tuple[Variable, ...]) -> CountWindow:
-    """The window of an atom with other variables."""
-    return replace(window, per=tuple(x[place] for place in _places(atom, window)))
 
 
 def _padded(name: str, arguments: tuple[Argument, ...], width: int, origin: Origin) -> Atom:
