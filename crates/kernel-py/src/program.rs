@@ -39,12 +39,11 @@ pub type RuleTuple =
 type TimePoints = (i64, i64, i64, Option<i64>);
 
 /// `("aggregate", function, input, output, group, value, stratum)`,
-/// `("narrow", input, output, by, stratum)`, `("always", input, output, span, start, stratum)`,
+/// `("always", input, output, span, start, stratum)`,
 /// `("always_at", input, output, (width, step, start, origin), stratum)`, `("spanned", pairs, steps)`.
 #[derive(FromPyObject)]
 pub enum OperatorTuple {
     Aggregate((String, String, usize, usize, Vec<usize>, Option<usize>, usize)),
-    Narrow((String, usize, usize, i64, usize)),
     Always((String, usize, usize, i64, Option<i64>, usize)),
     AlwaysAt((String, usize, usize, TimePoints, usize)),
     Spanned((String, usize, usize)),
@@ -144,10 +143,6 @@ fn operator(tuple: OperatorTuple) -> PyResult<Option<Operator>> {
             })?;
             let (input, output) = (RelationId::at(input), RelationId::at(output));
             Operator::Aggregate { function, input, output, group, value, stratum }
-        }
-        OperatorTuple::Narrow((_, input, output, by, stratum)) => {
-            let (input, output) = (RelationId::at(input), RelationId::at(output));
-            Operator::Narrow { input, output, by, stratum }
         }
         OperatorTuple::Always((_, input, output, span, start, stratum)) => {
             let (input, output) = (RelationId::at(input), RelationId::at(output));

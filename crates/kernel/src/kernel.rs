@@ -28,7 +28,7 @@ use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::key::Key;
 use crate::maintain::{Strategy, TOGETHER};
-use crate::operator::{Covering, Grouping, Narrowing, Operator, Runs, Steps};
+use crate::operator::{Covering, Grouping, Operator, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -105,7 +105,6 @@ pub struct Kernel {
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     pub(crate) counted: HashMap<FactId, Counted>,
     pub(crate) groupings: Vec<Grouping>,
-    pub(crate) narrowings: Vec<Narrowing>,
     pub(crate) runs: Vec<Runs>,
     pub(crate) coverings: Vec<Covering>,
     pub(crate) steps: Option<Steps>,
@@ -184,7 +183,6 @@ impl Kernel {
         Self {
             count_windows: count_windows.collect(),
             groupings: program.operators.iter().filter_map(Grouping::new).collect(),
-            narrowings: program.operators.iter().filter_map(Narrowing::new).collect(),
             runs: program.operators.iter().filter_map(Runs::new).collect(),
             coverings: program.operators.iter().filter_map(Covering::new).collect(),
             steps: program.spanned.map(Steps::new),

@@ -26,7 +26,6 @@ from ebbtide.program import (
     Atom,
     Fact,
     Guard,
-    Narrow,
     Operator,
     Program,
     Rule,
@@ -124,8 +123,6 @@ class NativeEngine:
         match operator:
             case Aggregate(function, group=group, value=value):
                 return "aggregate", function, input, output, list(group), value, stratum
-            case Narrow(by=by):
-                return "narrow", input, output, by, stratum
             case Always(span=span, start=start):
                 return "always", input, output, span, start, stratum
             case AlwaysAt(width=width, step=step, start=first, pane=pane):

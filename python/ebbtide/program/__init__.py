@@ -2,7 +2,7 @@
 
 from ebbtide.program.atom import QUAD, TRIPLE, Argument, Atom, Fact, Negation, Variable
 from ebbtide.program.guard import BUILTINS, Builtin, Guard, builtin_names, find_builtin
-from ebbtide.program.operator import Aggregate, Always, AlwaysAt, Narrow, Operator
+from ebbtide.program.operator import Aggregate, Always, AlwaysAt, Operator
 from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import RESERVED, is_event, is_hidden
@@ -26,7 +26,6 @@ __all__ = [
     "Fact",
     "Guard",
     "Lineage",
-    "Narrow",
     "Negation",
     "Operator",
     "Origin",

@@ -42,22 +42,6 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Narrow:
-    """The output is the input as a window shorter by `by` would have it: facts end that earlier.
-
-    That is exact where the input follows from facts in time windows without negation.
-    """
-
-    input: str
-    output: str
-    by: int
-    origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.output} = narrow({self.input} by {self.by})"
-
-
-@dataclass(frozen=True, slots=True)
 class Always:
     """The output holds if the input held at every tick from `span` before up to this one.
 
@@ -113,7 +97,7 @@ class AlwaysAt:
         )
 
 
-Operator: TypeAlias = Aggregate | Narrow | Always | AlwaysAt
+Operator: TypeAlias = Aggregate | Always | AlwaysAt
 
 
 def output_arity(operator: Operator, relations: Mapping[str, int]) -> int:
@@ -148,8 +132,8 @@ def check_operators(
         elif isinstance(operator, AlwaysAt):
             if arity < 1:
                 raise ProgramError(f"{operator.input} has no time point", operator.origin)
-        elif (span := operator.by if isinstance(operator, Narrow) else operator.span) < 0:
-            raise ProgramError(f"a span cannot be negative: {span}", operator.origin)
+        elif operator.span < 0:
+            raise ProgramError(f"a span cannot be negative: {operator.span}", operator.origin)
         relations.setdefault(operator.output, output_arity(operator, relations))
 
 

@@ -33,7 +33,7 @@ class Program:
 
     `relations` declares relations with their arity; those that rules mention and `triple` are
     added. With `closed=True` a relation that is mentioned but not declared is an error. `operators`
-    state relations beyond rules: aggregates, narrower windows and runs.
+    state relations beyond rules: aggregates and runs.
     """
 
     rules: tuple[Rule, ...]

@@ -81,7 +81,6 @@ impl Kernel {
         }
         self.replan_if_stale();
         for stratum in 0..self.plan.starts.len() {
-            self.narrow(stratum, tick, anew);
             self.aggregate(stratum, anew);
             self.state_runs(stratum, tick, anew);
             self.cover(stratum, tick, anew);

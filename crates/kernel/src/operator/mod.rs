@@ -5,8 +5,6 @@
 //!
 //! - `Aggregate`: one fact for each group of the input, with a count, a sum, a least or greatest
 //!   value, or an average. It reads what lower strata settled.
-//! - `Narrow`: the input as a window shorter by a span would have it: each fact ends that much
-//!   earlier. It reads what lower strata settled.
 //! - `Always`: the output holds while the input held at every tick of a span, this one included. It
 //!   reads what lower strata settled.
 //! - `AlwaysAt`: the output holds while the input has every time point of a window. It reads what
@@ -20,14 +18,12 @@ mod aggregate;
 mod always;
 mod always_at;
 mod exact;
-mod narrow;
 mod steps;
 
 pub use aggregate::Function;
 pub(crate) use aggregate::Grouping;
 pub(crate) use always::Runs;
 pub(crate) use always_at::Covering;
-pub(crate) use narrow::Narrowing;
 pub(crate) use steps::Steps;
 
 use crate::ids::RelationId;
@@ -49,17 +45,6 @@ pub enum Operator {
         /// The column whose values count; facts are counted without one.
         value: Option<usize>,
         /// The stratum before which the groups are complete.
-        stratum: usize,
-    },
-    /// The output ends `by` before the input.
-    Narrow {
-        /// The relation read.
-        input: RelationId,
-        /// The relation stated.
-        output: RelationId,
-        /// By how much a fact ends earlier.
-        by: i64,
-        /// The stratum before which the input is complete.
         stratum: usize,
     },
     /// The output holds while the input held at every tick from `span` before up to this one.
@@ -100,7 +85,6 @@ impl Operator {
     pub fn stratum(&self) -> usize {
         match self {
             Self::Aggregate { stratum, .. }
-            | Self::Narrow { stratum, .. }
             | Self::Always { stratum, .. }
             | Self::AlwaysAt { stratum, .. } => *stratum,
         }
@@ -110,7 +94,6 @@ impl Operator {
     pub fn output(&self) -> RelationId {
         match self {
             Self::Aggregate { output, .. }
-            | Self::Narrow { output, .. }
             | Self::Always { output, .. }
             | Self::AlwaysAt { output, .. } => *output,
         }
@@ -120,7 +103,6 @@ impl Operator {
     pub(crate) fn lift(&mut self) {
         match self {
             Self::Aggregate { stratum, .. }
-            | Self::Narrow { stratum, .. }
             | Self::Always { stratum, .. }
             | Self::AlwaysAt { stratum, .. } => *stratum += 1,
         }

@@ -20,7 +20,7 @@ from ebbtide.engines.reference.values import (
     truncated,
     value,
 )
-from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Narrow, Operator
+from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Operator
 from ebbtide.terms import Term, to_term
 from ebbtide.time import FOREVER, Instant
 
@@ -35,8 +35,6 @@ def stated_by(
     match operator:
         case Aggregate():
             return aggregated(operator, facts)
-        case Narrow():
-            return _narrowed(operator, facts, tick)
         case Always():
             return _runs(operator, facts, tick, past)
         case AlwaysAt():
@@ -58,17 +56,6 @@ def aggregated(
         if found is not None:
             term, until = found
             yield Fact(operator.output, (*key, term)), until
-
-
-def _narrowed(
-    operator: Narrow, facts: Mapping[Fact, Instant], tick: Instant
-) -> Iterator[tuple[Fact, Instant]]:
-    """The input's facts that hold still when all end earlier; background does not end."""
-    for fact, until in facts.items():
-        if fact.relation == operator.input:
-            end = until if until == FOREVER else until - operator.by
-            if end > tick:
-                yield Fact(operator.output, fact.terms), end
 
 
 def _result(function: str, members: list[Member]) -> tuple[Term, Instant] | None:
