@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ebbtide.reasoner import Reasoner
     from ebbtide.reasoner.lars import LarsReasoner
     from ebbtide.terms import IRI, BlankNode, Literal
-    from ebbtide.time import FOREVER, Count, Landmark, Sliding, Tumbling
+    from ebbtide.time import FOREVER, Count, Landmark, Session, Sliding, Tumbling
 
 _HOME: Final = {
     "FOREVER": "ebbtide.time",
@@ -43,6 +43,7 @@ _HOME: Final = {
     "QueryEngine": "ebbtide.queries",
     "Reasoner": "ebbtide.reasoner",
     "Rule": "ebbtide.program",
+    "Session": "ebbtide.time",
     "Sliding": "ebbtide.time",
     "Tumbling": "ebbtide.time",
     "builtin": "ebbtide.program",
@@ -69,6 +70,7 @@ __all__ = [
     "QueryEngine",
     "Reasoner",
     "Rule",
+    "Session",
     "Sliding",
     "Tumbling",
     "builtin",
@@ -84,4 +86,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -80,7 +80,11 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         ('"3 s"', "0", "streams.trains.window: the range of a window must be positive"),
         ('"3 s"', "{sliding = 3, count = 3}", "streams.trains.window: a window is one of"),
         ('"3 s"', "{slding = 3}", "streams.trains.window: there is no key slding; did you mean"),
-        ('"3 s"', '{sliding = 3, group = ["s"]}', "streams.trains.window: only a count window"),
+        (
+            '"3 s"',
+            '{sliding = 3, group = ["s"]}',
+            "streams.trains.window: only count windows and sessions",
+        ),
         ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, kafka, mqtt"),
         ('from = "files"\npath = "incoming"', MQTT, "streams.trains: the key schema is missing"),
         ('from = "files"\npath = "incoming"', KAFKA, "streams.trains.time: only format ="),
@@ -247,6 +251,7 @@ def test_a_template_that_is_no_term() -> None:
             r"run\.placement: the program cannot be cut into shards: t .* does not have \?x",
         ),
         ("[r: (?x <a:p> ?y) -> (?y <a:q> ?x)]", "dataframe", "{count = 3}", "needs the driver"),
+        ("[r: (?x <a:p> ?y) -> (?y <a:q> ?x)]", "sharded", "{session = 3}", "needs the driver"),
         (
             "[n: (?x <a:p> ?y) noValue(?x <a:q> ?y) -> (?x <a:r> ?y)]",
             "dataframe",

@@ -98,6 +98,7 @@ def test_a_reasoner_takes_names() -> None:
     ("names", "message"),
     [
         ("owl2lr", "owl2lr:1:1: there is no regime owl2lr; did you mean owl2rl?"),
+        ("rdfs,,rhodf", "rdfs,,rhodf:1:1: the name of a regime or file is missing"),
         ("rhodf,none.rules", "none.rules:1:1: cannot read the rules: No such file or directory"),
     ],
 )

@@ -49,10 +49,11 @@ pub enum OperatorTuple {
     Spanned((String, usize, usize)),
 }
 
-/// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`.
+/// `("sliding", range)`, `("tumbling", width, origin)`, `("landmark", start)`, `("count", n, group)`,
+/// `("session", gap, group)`.
 #[derive(FromPyObject)]
 pub enum WindowTuple {
-    Count((String, usize, Vec<usize>)),
+    Grouped((String, i64, Vec<usize>)),
     Tumbling((String, i64, i64)),
     Plain((String, i64)),
 }
@@ -160,7 +161,12 @@ fn operator(tuple: OperatorTuple) -> PyResult<Option<Operator>> {
 /// The window that a tuple describes.
 pub fn window(tuple: WindowTuple) -> PyResult<Window> {
     match tuple {
-        WindowTuple::Count((_, size, group)) => Ok(Window::Count { size, group }),
+        WindowTuple::Grouped((kind, value, group)) if kind == "session" => {
+            Ok(Window::Session { gap: value, group })
+        }
+        WindowTuple::Grouped((_, size, group)) => {
+            Ok(Window::Count { size: usize::try_from(size)?, group })
+        }
         WindowTuple::Tumbling((_, width, origin)) => {
             Ok(Window::Tumbling { width, origin: Instant(origin) })
         }

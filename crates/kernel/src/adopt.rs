@@ -5,11 +5,14 @@
 //! tick may be the one the other kernel evaluated last. If the windows are longer, all by the same
 //! span, so are the lifetimes of what was stated.
 
+use hashbrown::HashSet;
+
 use crate::arrivals::{Arrival, Says};
 use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::Kernel;
+use crate::sessions::Session;
 
 /// What each term of the other kernel is called here, as far as it is known.
 #[derive(Default)]
@@ -49,6 +52,7 @@ impl Kernel {
             }
         }
         self.adopt_counts(other, &relations, &mut names);
+        self.adopt_sessions(other, &relations, &mut names);
         // No tick changed these rows yet.
         for change in std::mem::take(&mut self.changes) {
             self.relations[change.fact.relation.index()].set_changed(change.fact.row, false);
@@ -80,13 +84,38 @@ impl Kernel {
             for (at, fact) in entries {
                 let Some(now) = relations[fact.relation.index()] else { continue };
                 let fact = self.counterpart_fact(other, now, fact, names);
-                let relation = &self.relations[now.index()];
-                let terms: Vec<TermId> = relation.terms(fact.row).collect();
-                let fresh = Counted { entries: 0, otherwise: relation.stated(fact.row) };
+                let terms = self.terms_of(fact);
+                let otherwise = self.relations[now.index()].stated(fact.row);
+                let fresh = Counted { entries: 0, otherwise };
                 if let Some(window) = &mut self.count_windows[position] {
                     window.enter(at, fact, &terms);
                     self.counted.entry(fact).or_insert(fresh).entries += 1;
                     self.set_stated(fact, FOREVER);
+                }
+            }
+        }
+    }
+
+    fn adopt_sessions(
+        &mut self,
+        other: &Self,
+        relations: &[Option<RelationId>],
+        names: &mut Names,
+    ) {
+        for (position, window) in other.session_windows.iter().enumerate() {
+            for session in window.iter().flat_map(|window| window.going_on(other.tick)) {
+                let known = |fact: &FactId| Some((relations[fact.relation.index()]?, *fact));
+                let facts: HashSet<FactId> = session
+                    .facts
+                    .iter()
+                    .filter_map(known)
+                    .map(|(now, fact)| self.counterpart_fact(other, now, fact, names))
+                    .collect();
+                let Some(terms) = facts.iter().next().map(|fact| self.terms_of(*fact)) else {
+                    continue;
+                };
+                if let Some(window) = &mut self.session_windows[position] {
+                    window.resume(Session::of(session.latest, facts), &terms);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Arrivals: what was pushed and awaits its tick.
 //!
 //! Shape: by tick, a batch of arrivals and their terms, flat. An arrival happens at an instant and
-//! states a fact (until a known instant, or in a count window) or retracts one.
+//! states a fact (until a known instant, in a count window or in a session) or retracts one.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ pub enum Says {
     HoldsUntil(Instant),
     /// It is the newest of a count window.
     Counts(StreamId),
+    /// It is the latest of a session.
+    Continues(StreamId),
     /// Every statement made so far is taken back.
     Retracted,
     /// It holds until then, whatever was said so far.

@@ -20,6 +20,11 @@ pub struct Counted {
     pub otherwise: Instant,
 }
 
+/// The terms at some positions, as far as there are any: which group a fact is in.
+pub fn group_key(group: &[usize], terms: &[TermId]) -> Vec<Option<TermId>> {
+    group.iter().map(|position| terms.get(*position).copied()).collect()
+}
+
 /// The entries of one count window.
 pub struct CountWindow {
     /// How many entries a group keeps.
@@ -38,7 +43,7 @@ impl CountWindow {
 
     /// The group of a fact with these terms.
     pub fn key(&self, terms: &[TermId]) -> Vec<Option<TermId>> {
-        self.group.iter().map(|position| terms.get(*position).copied()).collect()
+        group_key(&self.group, terms)
     }
 
     /// Enter a fact; a repetition at the same instant does not count. Returns whether it entered,

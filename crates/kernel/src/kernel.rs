@@ -32,6 +32,7 @@ use crate::operator::{Covering, Grouping, Operator, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
+use crate::sessions::SessionWindow;
 use crate::term::Dictionary;
 use crate::window::Window;
 
@@ -103,6 +104,8 @@ pub struct Kernel {
     /// empties a bucket compares with what holds now.
     pub(crate) endings: Calendar<FactId>,
     pub(crate) count_windows: Vec<Option<CountWindow>>,
+    /// By stream, as the count windows are.
+    pub(crate) session_windows: Vec<Option<SessionWindow>>,
     pub(crate) counted: HashMap<FactId, Counted>,
     pub(crate) groupings: Vec<Grouping>,
     pub(crate) runs: Vec<Runs>,
@@ -180,8 +183,13 @@ impl Kernel {
             Window::Count { size, group } => Some(CountWindow::new(*size, group.clone())),
             _ => None,
         });
+        let session_windows = settings.windows.iter().map(|window| match window {
+            Window::Session { gap, group } => Some(SessionWindow::new(*gap, group.clone())),
+            _ => None,
+        });
         Self {
             count_windows: count_windows.collect(),
+            session_windows: session_windows.collect(),
             groupings: program.operators.iter().filter_map(Grouping::new).collect(),
             runs: program.operators.iter().filter_map(Runs::new).collect(),
             coverings: program.operators.iter().filter_map(Covering::new).collect(),
@@ -352,6 +360,7 @@ impl Kernel {
         let until = window.until(at).ok_or(Refused::Outside)?;
         let says = match window {
             Window::Count { .. } => Says::Counts(stream),
+            Window::Session { .. } => Says::Continues(stream),
             _ => Says::HoldsUntil(until),
         };
         for term in terms {
@@ -556,6 +565,11 @@ impl Kernel {
             self.end_step(fact);
         }
         before
+    }
+
+    /// The terms of a fact.
+    pub(crate) fn terms_of(&self, fact: FactId) -> Vec<TermId> {
+        self.relations[fact.relation.index()].terms(fact.row).collect()
     }
 
     /// The body conditions that a fact matches.

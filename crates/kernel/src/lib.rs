@@ -28,6 +28,7 @@ pub mod plan;
 pub mod proof;
 pub mod relation;
 pub mod rule;
+pub mod sessions;
 pub mod snapshot;
 pub mod term;
 mod text;

@@ -1,7 +1,7 @@
 //! Snapshots: a kernel as bytes, and back.
 //!
 //! Shape: magic, version, length and checksum of the payload, then the payload: the program's
-//! fingerprint, the clock, the terms, the rows, the count windows and the arrivals that wait.
+//! fingerprint, the clock, the terms, the rows, the count windows, the sessions and the arrivals that wait.
 //! Indexes, plans and buckets are made anew. Everything is little-endian.
 //!
 //! Invariant: a restored kernel gives the same answers, tick by tick, as the one that was saved.
@@ -9,15 +9,18 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use hashbrown::HashSet;
+
 use crate::arrivals::{Arrival, Says};
 use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, RowId, StreamId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
+use crate::sessions::Session;
 use crate::term::Dictionary;
 
 const MAGIC: &[u8; 8] = b"EBBTIDE\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 4;
 
 /// Why bytes are not a snapshot of this kernel.
@@ -148,6 +151,7 @@ impl Kernel {
             }
         }
         self.save_counts(&mut payload);
+        self.save_sessions(&mut payload);
         self.save_runs(&mut payload);
         self.save_arrivals(&mut payload);
         let payload = payload.0;
@@ -178,6 +182,17 @@ impl Kernel {
         }
     }
 
+    fn save_sessions(&self, payload: &mut Writer) {
+        for window in self.session_windows.iter().flatten() {
+            payload.count(window.going_on(self.tick).count());
+            for session in window.going_on(self.tick) {
+                payload.instant(session.latest);
+                payload.count(session.facts.len());
+                session.facts.iter().for_each(|fact| payload.fact(*fact));
+            }
+        }
+    }
+
     fn save_runs(&self, payload: &mut Writer) {
         for runs in &self.runs {
             payload.count(runs.since.len());
@@ -200,6 +215,7 @@ impl Kernel {
                     Says::Counts(stream) => (1, i64::from(stream.0)),
                     Says::Retracted => (2, 0),
                     Says::HoldsExactly(until) => (3, until.0),
+                    Says::Continues(stream) => (4, i64::from(stream.0)),
                 };
                 payload.u32(kind);
                 payload.instant(Instant(detail));
@@ -252,6 +268,7 @@ impl Kernel {
             rows_now.push(self.load_rows(RelationId::at(position), payload)?);
         }
         self.load_counts(payload, &rows_now)?;
+        self.load_sessions(payload, &rows_now)?;
         self.load_runs(payload, &rows_now)?;
         self.load_arrivals(payload)?;
         self.restore_groups();
@@ -324,6 +341,30 @@ impl Kernel {
         Ok(())
     }
 
+    fn load_sessions(
+        &mut self,
+        payload: &mut Reader<'_>,
+        rows_now: &[RowsNow],
+    ) -> Result<(), SnapshotError> {
+        for position in 0..self.session_windows.len() {
+            if self.session_windows[position].is_none() {
+                continue;
+            }
+            for _ in 0..payload.count()? {
+                let latest = payload.instant()?;
+                let facts: HashSet<FactId> = (0..payload.count()?)
+                    .map(|_| load_fact(payload, rows_now))
+                    .collect::<Result<_, _>>()?;
+                let terms = facts.iter().next().map(|fact| self.terms_of(*fact));
+                let window = self.session_windows[position].as_mut();
+                if let (Some(window), Some(terms)) = (window, terms) {
+                    window.resume(Session::of(latest, facts), &terms);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn load_runs(
         &mut self,
         payload: &mut Reader<'_>,
@@ -342,10 +383,12 @@ impl Kernel {
         for _ in 0..payload.count()? {
             let (at, relation) = (payload.instant()?, RelationId(payload.u32()?));
             let (kind, detail) = (payload.u32()?, payload.instant()?);
+            let stream = || StreamId::at(usize::try_from(detail.0).unwrap_or_default());
             let says = match kind {
                 0 => Says::HoldsUntil(detail),
-                1 => Says::Counts(StreamId::at(usize::try_from(detail.0).unwrap_or_default())),
+                1 => Says::Counts(stream()),
                 2 => Says::Retracted,
+                4 => Says::Continues(stream()),
                 _ => Says::HoldsExactly(detail),
             };
             let terms = self.load_terms(relation, payload)?;

@@ -5,6 +5,7 @@
 //! Tumbling(w)      (k*w----t]       until = end of the pane + 1
 //! Landmark(s)   [s----------t]      until = FOREVER
 //! Count(n)         the last n       until = FOREVER, while in the window
+//! Session(g)    the run up to t     until = its last event + g, as long as it goes on
 //! ```
 
 use crate::instant::{FOREVER, Instant};
@@ -36,11 +37,18 @@ pub enum Window {
         /// The argument positions whose terms make the group; none: the whole stream.
         group: Vec<usize>,
     },
+    /// The events that came less than `gap` after one another, of the stream or of each group.
+    Session {
+        /// How long a session waits for its next event.
+        gap: i64,
+        /// As in a count window.
+        group: Vec<usize>,
+    },
 }
 
 impl Window {
     /// The `until` of a fact that happens at `at`; none if the window will never see it. For a
-    /// count window it is what holds while nothing newer has pushed the fact out.
+    /// count window or a session it is what holds if nothing comes after it.
     pub fn until(&self, at: Instant) -> Option<Instant> {
         match self {
             Self::Sliding { range } => Some(at.plus(*range)),
@@ -51,6 +59,7 @@ impl Window {
             }
             Self::Landmark { start } => (at >= *start).then_some(FOREVER),
             Self::Count { .. } => Some(FOREVER),
+            Self::Session { gap, .. } => Some(at.plus(*gap)),
         }
     }
 }

@@ -35,7 +35,7 @@ from ebbtide.program import (
 from ebbtide.program.reserved import STEP
 from ebbtide.program.user import UserBuiltin, asking
 from ebbtide.terms import Term, parse_term
-from ebbtide.time import Count, Instant, Landmark, Sliding, Tumbling, Window
+from ebbtide.time import Count, Instant, Landmark, Session, Sliding, Tumbling, Window
 
 __all__ = ["BudgetExceeded", "NativeEngine", "SnapshotError"]
 
@@ -392,3 +392,5 @@ def _lower_window(window: Window) -> tuple[Any, ...]:
             return "landmark", start
         case Count(size, group):
             return "count", size, list(group)
+        case Session(gap, group):
+            return "session", gap, list(group)

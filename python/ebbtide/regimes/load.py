@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ebbtide.languages.jena import load_rules
-from ebbtide.program import Program
+from ebbtide.program import Origin, Program, ProgramError
 from ebbtide.program.join import join
 from ebbtide.regimes.regime import find, regimes
 
@@ -29,7 +29,10 @@ def load(rules: str) -> Program:
     >>> load("rhodf,rdfs-sparkwave").rules[-1].name
     'sym'
     """
-    programs = [_load(name.strip()) for name in rules.split(",")]
+    names = [name.strip() for name in rules.split(",")]
+    if not all(names):
+        raise ProgramError("the name of a regime or file is missing", Origin(rules, 1, 1))
+    programs = [_load(name) for name in names]
     return programs[0] if len(programs) == 1 else join(programs)
 
 

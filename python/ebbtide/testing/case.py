@@ -14,7 +14,8 @@
         2     +1    11     isIn(A, C)
 
 A section begins with its name at the start of a line. Windows are `sliding RANGE`, `tumbling WIDTH`
-or `tumbling WIDTH from ORIGIN`, `landmark START`, `count SIZE` or `count SIZE by POSITION ...`.
+or `tumbling WIDTH from ORIGIN`, `landmark START`, `count SIZE` or `count SIZE by POSITION ...`,
+`session GAP` or `session GAP by POSITION ...`.
 `expected` names every change of every tick, and nothing else; facts of hidden relations are left
 out, unless they are events (`list:malformed`, `inconsistency:NAME`).
 """
@@ -31,7 +32,7 @@ from ebbtide.program import Origin, Program, ProgramError
 from ebbtide.testing.notation import Reader, program
 from ebbtide.testing.script import Happening, Tick, stream
 from ebbtide.testing.table import Row, table
-from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window
+from ebbtide.time import Count, Landmark, Session, Sliding, Tumbling, Window
 
 _SECTION: Final = re.compile(r"^(\w+):[ \t]*$", re.MULTILINE)
 _SECTIONS: Final = ("program", "windows", "input", "expected")
@@ -99,9 +100,15 @@ def _window(reader: Reader) -> Window:
     if reader.accept("landmark"):
         return Landmark(reader.integer())
     if reader.accept("count"):
-        size, positions = reader.integer(), []
-        if reader.accept("by"):
-            while reader.here.kind == "number":
-                positions.append(reader.integer())
-        return Count(size, tuple(positions))
-    raise reader.error("expected sliding, tumbling, landmark or count")
+        return Count(reader.integer(), _group(reader))
+    if reader.accept("session"):
+        return Session(reader.integer(), _group(reader))
+    raise reader.error("expected sliding, tumbling, landmark, count or session")
+
+
+def _group(reader: Reader) -> tuple[int, ...]:
+    positions = []
+    if reader.accept("by"):
+        while reader.here.kind == "number":
+            positions.append(reader.integer())
+    return tuple(positions)

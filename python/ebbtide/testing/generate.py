@@ -37,7 +37,7 @@ from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
 from ebbtide.terms.term import XSD
 from ebbtide.testing.notation import EXAMPLE
 from ebbtide.testing.script import Add, Happening, Push, Retract, Tick
-from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window
+from ebbtide.time import Count, Landmark, Session, Sliding, Tumbling, Window
 
 #: Each relation with its arity and its level. `speed` relates a thing to a value.
 RELATIONS: Final = {
@@ -117,6 +117,7 @@ def windows(draw: st.DrawFn, *, only_time: bool = False) -> dict[str, Window]:
     if not only_time:
         groups = st.sampled_from(((), (0,), (1,), (0, 3)))
         kinds.append(st.builds(Count, st.integers(1, 5), groups))
+        kinds.append(st.builds(Session, ranges, groups))
     return {stream: draw(st.one_of(kinds)) for stream in STREAMS}
 
 

@@ -11,7 +11,16 @@ from ebbtide.time.instant import (
     show_until,
 )
 from ebbtide.time.watermark import Ticks, Watermark
-from ebbtide.time.window import Count, Landmark, Sliding, Tumbling, Window, WindowError
+from ebbtide.time.window import (
+    Count,
+    Landmark,
+    Session,
+    Sliding,
+    TimeWindow,
+    Tumbling,
+    Window,
+    WindowError,
+)
 
 __all__ = [
     "EARLIEST",
@@ -21,8 +30,10 @@ __all__ = [
     "Instant",
     "InstantError",
     "Landmark",
+    "Session",
     "Sliding",
     "Ticks",
+    "TimeWindow",
     "Tumbling",
     "Watermark",
     "Window",

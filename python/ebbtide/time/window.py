@@ -2,13 +2,15 @@
 
 A time window turns the instant of an event into the `until` of its fact; nothing else about it
 reaches an engine. A count window cannot know `until` beforehand: its facts hold until newer ones
-push them out, and for as long as they are in the window their `until` is `FOREVER`.
+push them out, and for as long as they are in the window their `until` is `FOREVER`. Nor can a
+session: each event that continues it renews all of them.
 
     #                      tick t
     # Sliding(w)      (t-w------t]      until = at + w
     # Tumbling(w)      (k*w----t]       until = end of the pane + 1
     # Landmark(s)   [s----------t]      until = FOREVER
     # Count(n)         the last n       until = FOREVER, while in the window
+    # Session(g)    the run up to t     until = its last event + g, as long as it goes on
 """
 
 from __future__ import annotations
@@ -96,4 +98,24 @@ class Count:
         _positive("size", self.size)
 
 
-Window: TypeAlias = Sliding | Tumbling | Landmark | Count
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The run of events up to t in which each came less than `gap` after the one before it.
+
+    The run is of the stream, or of each group of equal terms at `group`, as in a `Count`. It is
+    over when `gap` has passed since its last event, and then all of its facts leave at once.
+
+    >>> Session(gap=10)  # events at 1, 9 and 20: the first two hold until 19, the third until 30
+    Session(gap=10, group=())
+    """
+
+    gap: int
+    group: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _positive("gap", self.gap)
+
+
+#: The windows that know `until` beforehand.
+TimeWindow: TypeAlias = Sliding | Tumbling | Landmark
+Window: TypeAlias = TimeWindow | Count | Session

@@ -176,6 +176,7 @@ impl Kernel {
                 }
             }
         }
+        self.renew_sessions(tick, &mut touched);
         for (fact, before) in touched.into_iter().filter(|_| !anew) {
             let relation = &self.relations[fact.relation.index()];
             let (stated, until) = (relation.stated(fact.row), relation.until(fact.row));
@@ -243,6 +244,12 @@ impl Kernel {
                     None => return self.state(fact, until),
                 }
             }
+            Says::Continues(stream) => {
+                let fact = self.row_for(arrival.relation, terms);
+                if let Some(window) = &mut self.session_windows[stream.index()] {
+                    window.enter(arrival.at, fact, terms);
+                }
+            }
             Says::Counts(stream) => {
                 let fact = self.row_for(arrival.relation, terms);
                 self.count_in(stream, (arrival.at, tick), fact, terms, touched);
@@ -256,6 +263,9 @@ impl Kernel {
                     for window in self.count_windows.iter_mut().flatten() {
                         window.take_out(fact, terms);
                     }
+                }
+                for window in self.session_windows.iter_mut().flatten() {
+                    window.take_out(fact, terms);
                 }
                 self.set_stated(fact, NEVER);
             }
@@ -293,6 +303,25 @@ impl Kernel {
             }
         }
         before == NEVER && !self.makes_terms[fact.relation.index()]
+    }
+
+    /// State what is in the sessions that went on, until their new ends.
+    fn renew_sessions(&mut self, tick: Instant, touched: &mut Vec<(FactId, Instant)>) {
+        for position in 0..self.session_windows.len() {
+            let Some(window) = &mut self.session_windows[position] else { continue };
+            for (fact, until) in window.take_continued(tick) {
+                self.touch(fact, touched);
+                let stated = self.relations[fact.relation.index()].stated(fact.row);
+                if let Some(counted) = self.counted.get_mut(&fact) {
+                    counted.otherwise = counted.otherwise.max(until);
+                } else if until > stated {
+                    self.set_stated(fact, until);
+                    if self.settings.strategy == Strategy::Dred {
+                        self.note_end(fact);
+                    }
+                }
+            }
+        }
     }
 
     fn count_in(

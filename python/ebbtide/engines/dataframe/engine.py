@@ -22,7 +22,7 @@ from ebbtide.maintenance import maintenance_program
 from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import Fact, Program
 from ebbtide.terms import parse_term
-from ebbtide.time import FOREVER, Count, Instant, Landmark, Sliding, Tumbling, Window
+from ebbtide.time import FOREVER, Instant, Landmark, Sliding, TimeWindow, Tumbling, Window
 
 
 class Changes(NamedTuple):
@@ -40,8 +40,8 @@ class DataFrameEngine:
     ) -> None:
         if reason := why_no_joins(program):
             raise Unsupported(f"the dataframe engine runs positive programs: {reason}")
-        if any(isinstance(window, Count) for window in windows.values()):
-            raise Unsupported("the dataframe engine has no count windows")
+        if not all(isinstance(window, TimeWindow) for window in windows.values()):
+            raise Unsupported("the dataframe engine has no count windows and no sessions")
         self.program = program
         self.windows = dict(windows)
         self.rounds = 0
@@ -71,7 +71,7 @@ class DataFrameEngine:
         if self._last is not None and at <= self._last:
             raise LateFact(f"{fact} happens at {at}, and that tick is over")
         window = self.windows[stream]
-        assert not isinstance(window, Count)
+        assert isinstance(window, TimeWindow)
         until = window.until(at)
         if until is not None:
             self._put(fact, at, until)

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ebbtide.program import Fact
 from ebbtide.terms import Term
-from ebbtide.time import FOREVER, Count, Instant, Window
+from ebbtide.time import FOREVER, Count, Instant, Session, Window
+
+#: A stream, and the terms that the facts of a group in it have in common.
+_Group: TypeAlias = tuple[str, tuple[Term | None, ...]]
 
 
 class Kind(IntEnum):
@@ -56,7 +59,8 @@ class Journal:
     def stated(self, tick: Instant) -> dict[Fact, Instant]:
         """The background and the facts in the windows at a tick, each with its `until`."""
         stated: dict[Fact, Instant] = {}
-        recent: dict[tuple[str, tuple[Term | None, ...]], list[Fact]] = {}
+        recent: dict[_Group, list[Fact]] = {}
+        sessions: dict[_Group, tuple[Instant, list[Fact]]] = {}
         for event in sorted(event for event in self._events if event.at <= tick):
             fact = event.fact
             match event.kind:
@@ -66,18 +70,29 @@ class Journal:
                     stated.pop(fact, None)
                     for group, facts in recent.items():
                         recent[group] = [other for other in facts if other != fact]
+                    for group, (end, facts) in sessions.items():
+                        kept = [other for other in facts if other != fact]
+                        # A session without facts is over.
+                        sessions[group] = (end if kept else event.at, kept)
                 case Kind.STATEMENT:
                     window = self._windows[event.stream]
                     if isinstance(window, Count):
                         group = (event.stream, _group(window, fact))
                         recent[group] = [*recent.get(group, ()), fact][-window.size :]
+                    elif isinstance(window, Session):
+                        group = (event.stream, _group(window, fact))
+                        end, facts = sessions.get(group, (event.at, []))
+                        facts = [*facts, fact] if event.at < end else [fact]
+                        sessions[group] = (event.at + window.gap, facts)
                     elif (until := window.until(event.at)) is not None:
                         stated[fact] = max(until, stated.get(fact, until))
+        for end, facts in sessions.values():
+            stated.update((fact, max(end, stated.get(fact, end))) for fact in facts)
         stated.update((fact, FOREVER) for facts in recent.values() for fact in facts)
         return {fact: until for fact, until in stated.items() if until > tick}
 
 
-def _group(window: Count, fact: Fact) -> tuple[Term | None, ...]:
-    """The terms that say which group a fact counts in; None beyond its arity."""
+def _group(window: Count | Session, fact: Fact) -> tuple[Term | None, ...]:
+    """The terms that say which group a fact is in; None beyond its arity."""
     terms = fact.terms
     return tuple(terms[place] if place < len(terms) else None for place in window.group)

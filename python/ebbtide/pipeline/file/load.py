@@ -25,7 +25,16 @@ from ebbtide.program import Program, ProgramError
 from ebbtide.program.check import did_you_mean
 from ebbtide.program.user_module import UserModule
 from ebbtide.terms.writing import STANDARD_PREFIXES
-from ebbtide.time import Count, Landmark, Sliding, Tumbling, Window, WindowError
+from ebbtide.time import (
+    Count,
+    Landmark,
+    Session,
+    Sliding,
+    TimeWindow,
+    Tumbling,
+    Window,
+    WindowError,
+)
 
 if TYPE_CHECKING:
     from ebbtide.languages.lars import LarsProgram
@@ -70,9 +79,10 @@ def window_of(stream: model.Stream) -> Window:
         return Sliding(milliseconds(window))
     given = {name: value for name, value in _fields(window).items() if name != "group"}
     if len(given) != 1:
-        raise WindowError("a window is one of sliding, tumbling, landmark and count")
-    if window.group and "count" not in given:
-        raise WindowError("only a count window has a group")
+        raise WindowError("a window is one of sliding, tumbling, landmark, count and session")
+    if window.group and given.keys().isdisjoint(("count", "session")):
+        raise WindowError("only count windows and sessions have a group")
+    group = tuple("spo".index(column) for column in window.group)
     match given:
         case {"sliding": range}:
             return Sliding(milliseconds(range))
@@ -81,7 +91,9 @@ def window_of(stream: model.Stream) -> Window:
         case {"landmark": start}:
             return Landmark(start)
         case {"count": size}:
-            return Count(size, tuple("spo".index(column) for column in window.group))
+            return Count(size, group)
+        case {"session": gap}:
+            return Session(milliseconds(gap), group)
     raise AssertionError(given)
 
 
@@ -252,8 +264,9 @@ class _Loader:
         windows = map(window_of, pipeline.streams.values())
         if pipeline.run.placement in ("auto", "driver"):
             return
-        if any(isinstance(window, Count) for window in windows):
-            self._refuse(at, f"a count window needs the driver, not {pipeline.run.placement}")
+        if not all(isinstance(window, TimeWindow) for window in windows):
+            placement = pipeline.run.placement
+            self._refuse(at, f"a count window or a session needs the driver, not {placement}")
         if pipeline.run.placement == "dataframe":
             from ebbtide.plan.joins import why_no_joins
 

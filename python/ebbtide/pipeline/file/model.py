@@ -45,12 +45,13 @@ class Time(Table, frozen=True, kw_only=True):
 
 
 class Window(Table, frozen=True, kw_only=True):
-    """One of a stream's windows: exactly one of the keys (and `group` with `count`)."""
+    """One of a stream's windows: exactly one of the keys, and `group` with `count` or `session`."""
 
     sliding: Duration | UnsetType = UNSET
     tumbling: Duration | UnsetType = UNSET
     landmark: int | UnsetType = UNSET
     count: Positive | UnsetType = UNSET
+    session: Duration | UnsetType = UNSET
     group: tuple[Literal["s", "p", "o"], ...] = ()
 
 

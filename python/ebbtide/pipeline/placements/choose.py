@@ -26,7 +26,7 @@ from ebbtide.pipeline.file import model
 from ebbtide.pipeline.units import Unit
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.plan.joins import why_no_joins
-from ebbtide.time import Count
+from ebbtide.time import TimeWindow
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,8 +80,8 @@ def choose(
     if len(rules) < len(units) or not rules:
         return chosen("driver", "queries and programs of LARS are answered there")
     unit = rules[0]
-    if any(isinstance(window, Count) for window in unit.windows.values()):
-        return chosen("driver", "a count window sees the facts of all streams in their order")
+    if not all(isinstance(window, TimeWindow) for window in unit.windows.values()):
+        return chosen("driver", "count windows and sessions see the facts of a stream in order")
     if unit.program.operators:
         return chosen("driver", "an operator sees all facts of its relation")
     needed = memory_needed(pipeline.background.files)

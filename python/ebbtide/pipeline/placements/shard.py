@@ -25,7 +25,7 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
-from ebbtide.time import FOREVER, Count, Instant, Window, WindowError
+from ebbtide.time import FOREVER, Instant, TimeWindow, Window, WindowError
 
 
 class Page(NamedTuple):
@@ -75,8 +75,10 @@ class Shards:
     """
 
     def __init__(self, job: str, unit: Rules, windows: Mapping[str, Window], cut: str = "") -> None:
-        if any(isinstance(window, Count) for window in windows.values()):
-            raise WindowError("a count window sees the facts of every shard: it cannot be sharded")
+        if not all(isinstance(window, TimeWindow) for window in windows.values()):
+            raise WindowError(
+                "count windows and sessions see the facts of every shard: they cannot be sharded"
+            )
         self._job = job
         self._unit = unit
         self._windows = dict(windows)
@@ -172,6 +174,6 @@ def _end(window: Window, table: Any) -> Instant:
     """The instant from which no fact of a table is in a window."""
     if not table.num_rows:
         return -FOREVER
-    assert not isinstance(window, Count)
+    assert isinstance(window, TimeWindow)
     ends = window.until(pc.max(table["t"]).as_py())
     return -FOREVER if ends is None else ends
