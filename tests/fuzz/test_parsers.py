@@ -1,11 +1,13 @@
 """Fuzz targets: a parser meets any bytes with an answer or with the error it promises.
 
-`make test` runs each target on some thousand inputs; `make fuzz` goes on for as long as it is told.
+`make test` runs each target on some hundred inputs; `make fuzz` goes on for as long as it is told.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
@@ -13,11 +15,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.languages.jena import parse_rules
+from ebbtide.languages.lars import parse_lars, show_fact
+from ebbtide.languages.lars.lower import lower
+from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.languages.sparql_rules import parse_sparql_rules
-from ebbtide.program import ProgramError
+from ebbtide.pipeline.errors import PipelineFileError
+from ebbtide.pipeline.file import load_pipeline
+from ebbtide.program import Origin, ProgramError
 from ebbtide.terms import TermError, parse_term
 from ebbtide.terms.formats import BadLine, FormatError, read_quads, read_timed
+
+
+def assert_inside(place: Origin, text: str) -> None:
+    """The place of an error is in the text it is about."""
+    lines = text.split("\n")
+    assert place.source == "fuzz"
+    assert 1 <= place.line <= len(lines)
+    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
 
 
 def fuzz_jena(data: bytes) -> None:
@@ -31,10 +46,7 @@ def fuzz_jena(data: bytes) -> None:
         own = (rule.origin for rule in program.rules if rule.origin.source == "fuzz")
         assert all(origin.text in text for origin in own)
         return
-    lines = text.split("\n")
-    assert place.source == "fuzz"
-    assert 1 <= place.line <= len(lines)
-    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+    assert_inside(place, text)
 
 
 def fuzz_sparql(data: bytes) -> None:
@@ -47,10 +59,7 @@ def fuzz_sparql(data: bytes) -> None:
     else:
         assert all(rule.origin.text in text for rule in rules)
         return
-    lines = text.split("\n")
-    assert place.source == "fuzz"
-    assert 1 <= place.line <= len(lines)
-    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+    assert_inside(place, text)
 
 
 def fuzz_rspql(data: bytes) -> None:
@@ -63,10 +72,43 @@ def fuzz_rspql(data: bytes) -> None:
     else:
         assert parse_continuous_query(query.text, "fuzz").form == query.form
         return
+    assert_inside(place, text)
+
+
+def fuzz_lars(data: bytes) -> None:
+    """A program is read and lowered, or refused at a place inside the text."""
+    text = data.decode(errors="replace")
+    try:
+        lower(parse_lars(text, "fuzz"), start=0)
+    except ProgramError as error:
+        assert_inside(error.origin, text)
+
+
+def fuzz_atoms(data: bytes) -> None:
+    """The time points of a LARS stream come back as they were written."""
+    text = data.decode(errors="replace")
     lines = text.split("\n")
-    assert place.source == "fuzz"
-    assert 1 <= place.line <= len(lines)
-    assert 1 <= place.column <= len(lines[place.line - 1]) + 1
+    try:
+        points = list(parse_stream(lines, "fuzz"))
+    except ProgramError as error:
+        assert_inside(error.origin, text)
+        return
+    written = [f"{at}\t{' '.join(show_fact(fact) + '.' for fact in facts)}" for at, facts in points]
+    assert list(parse_stream(written, "fuzz")) == points
+
+
+def fuzz_pipeline(data: bytes) -> None:
+    """A pipeline file is read, or refused by its name."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "fuzz.toml")
+        path.write_bytes(data)
+        try:
+            load_pipeline(path)
+        except PipelineFileError as error:
+            said = str(error)
+        else:
+            return
+        assert said.startswith(str(path))
 
 
 def fuzz_timed(data: bytes) -> None:
@@ -122,6 +164,9 @@ TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "jena": fuzz_jena,
     "sparql": fuzz_sparql,
     "rspql": fuzz_rspql,
+    "lars": fuzz_lars,
+    "atoms": fuzz_atoms,
+    "pipeline": fuzz_pipeline,
     "timed": fuzz_timed,
     "term": fuzz_term,
     "turtle": partial(fuzz_document, format="ttl"),
@@ -152,6 +197,25 @@ PIECES: Final[Mapping[str, bytes]] = {
         b'rdf:type <http://e/> <a 5 2.5 -1e3 true "x" \'y\' "\\u00 @en ^^ xsd:int / /2 # // _:b <-'
         b" @include false f(?x) print makeTemp regex bound remove http://e/x urn:x list now"
         b" \n \0 \xc3\xa9 \xff \\ (?x,a,?y) [(?x,?p,?y)->q(?x)]"
+    ),
+    "lars": (
+        b"p(X) q(X,Y) r alarm :- <- , . not always some diamond box in [3] [#3] [20s] "
+        b"[3]tumbling per X @T @5 T+1 X>=2 X=Y+1 count(X) sum min of #count % @prefix ex: "
+        b"<http://e/> . ex:p(X,_) a:b triple(S,P,O) 7 -1.5 2e3 \"x\" 'y' true [ ] ( ) \n \0 "
+        b"\xff \\ p(X):-q(X,Y)in[3],notr(Y). alarm:-alwaysrin[2]."
+    ),
+    "atoms": (
+        b'7 -1 8 1970-01-01T00:00:00Z 9999999999999999999 \t 7\t 8\t p(a,b). q(7). r. p( ) , . '
+        b'"x" -1.5 2e3 true ex:p(a). <http://e/>(a). triple(a,b,c). X % \n 7\tp(a). \0 \xff \\ '
+        b'' p'(a).'
+    ),
+    "pipeline": (
+        b'name="x"\n [streams.s]\n from="files"\n from="rows"\n from="socket"\n path="." '
+        b'path="/no"\n window="3\x20s"\n window={count=3}\n window={session=3,group=["s"]}\n '
+        b'[rules]\n use="rdfs"\n use=["x"]\n [outputs.o]\n to="console"\n to="kafka"\n of="q"\n '
+        b'[run]\n placement="auto"\n = [ ] { } " \n # 1 true [spark]\n master="local[1]"\n '
+        b'[background]\n files=["x"]\n \0 \xff [time]\n lateness="1\x20s"\n [queries]\n '
+        b'[programs.p]\n'
     ),
     "timed": (
         b"7 -1 1970-01-01T00:00:00Z 99999999999999999999 7\t \t <http://e/a> <a> <http://e _:b _:b."
@@ -188,7 +252,7 @@ def inputs(target: str) -> st.SearchStrategy[bytes]:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_bytes(target):
-    @settings(max_examples=1_500)
+    @settings(max_examples=500)
     @given(inputs(target))
     def run(data):
         TARGETS[target](data)
