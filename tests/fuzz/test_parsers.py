@@ -205,9 +205,9 @@ PIECES: Final[Mapping[str, bytes]] = {
         b"\xff \\ p(X):-q(X,Y)in[3],notr(Y). alarm:-alwaysrin[2]."
     ),
     "atoms": (
-        b'7 -1 8 1970-01-01T00:00:00Z 9999999999999999999 \t 7\t 8\t p(a,b). q(7). r. p( ) , . '
+        b"7 -1 8 1970-01-01T00:00:00Z 9999999999999999999 \t 7\t 8\t p(a,b). q(7). r. p( ) , . "
         b'"x" -1.5 2e3 true ex:p(a). <http://e/>(a). triple(a,b,c). X % \n 7\tp(a). \0 \xff \\ '
-        b'' p'(a).'
+        b"' p'(a)."
     ),
     "pipeline": (
         b'name="x"\n [streams.s]\n from="files"\n from="rows"\n from="socket"\n path="." '
@@ -215,7 +215,7 @@ PIECES: Final[Mapping[str, bytes]] = {
         b'[rules]\n use="rdfs"\n use=["x"]\n [outputs.o]\n to="console"\n to="kafka"\n of="q"\n '
         b'[run]\n placement="auto"\n = [ ] { } " \n # 1 true [spark]\n master="local[1]"\n '
         b'[background]\n files=["x"]\n \0 \xff [time]\n lateness="1\x20s"\n [queries]\n '
-        b'[programs.p]\n'
+        b"[programs.p]\n"
     ),
     "timed": (
         b"7 -1 1970-01-01T00:00:00Z 99999999999999999999 7\t \t <http://e/a> <a> <http://e _:b _:b."
