@@ -10,14 +10,17 @@ from ebbtide.terms.writing import ntriples_line
 from ebbtide.testing.workloads.lubm import departments, lubm
 
 
-def write_files(folder: Path, facts: int, files: int, seed: int) -> list[Path]:
-    """FOLDER/files/00000.tnt and so on, a second of event time each; the ontology beside."""
+def write_files(
+    folder: Path, facts: int, files: int, seed: int, *, a_second: int = 1
+) -> list[Path]:
+    """FOLDER/files/00000.tnt and so on, so many a second of event time; the ontology beside."""
     written = []
     rows = chain.from_iterable(each.rows for each in departments(1_000, seed))
     (folder / "files").mkdir()
     for number in range(files):
         file = folder / "files" / f"{number:05d}.tnt"
-        lines = (f"{1_000 * number + 1}\t{s} {p} {o} .\n" for s, p, o in islice(rows, facts))
+        at = 1_000 * (number // a_second) + 1
+        lines = (f"{at}\t{s} {p} {o} .\n" for s, p, o in islice(rows, facts))
         file.write_text("".join(lines))
         os.utime(file, (60 * number, 60 * number))
         written.append(file)

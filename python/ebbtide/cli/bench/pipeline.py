@@ -18,6 +18,7 @@ class Measured(StrEnum):
     SMALL = "small"
     PARSING = "parsing"
     CLOSURE = "closure"
+    SHARDS = "shards"
     RECOVERY = "recovery"
 
 
@@ -38,7 +39,9 @@ def pipeline(
 
     closure: isIn by joins of DataFrames and by the kernel
 
-    recovery: a window of 1,000,000 facts, back from a snapshot
+    shards: RDFS on a standalone cluster of one worker and of two, and the cost of a shard's state
+
+    recovery: a run with a window of 1,000,000 facts is killed, and goes on
 
     A goal that is missed is said, and is no error.
     """

@@ -1,0 +1,178 @@
+"""Two shards on a standalone cluster of one worker and of two, and what the state of one costs.
+
+A worker has one core, so that with one of them the two shards take turns. What a second one can
+bring depends on the cores there are: driver, master and workers share this machine. The clusters
+take turns, run by run.
+
+A kernel stays in its worker process as a cache: a hit takes what a batch brings, a miss builds the
+kernel again from the pages of the state.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import pyarrow as pa
+
+from ebbtide.benches.imars.settings import Say
+from ebbtide.benches.pipeline.files import write_files
+from ebbtide.benches.pipeline.settings import Settings
+from ebbtide.benches.pipeline.shards_job import FILES, RULES, WINDOW
+from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.pipeline.placements.routing import ARROW
+from ebbtide.pipeline.placements.shard import Page, Shards
+from ebbtide.pipeline.units.rules import Rules
+from ebbtide.reasoner.intake import as_program
+from ebbtide.terms.formats import read_tables
+from ebbtide.testing.cluster import spark_cluster
+from ebbtide.time import Sliding
+
+
+def measure_shards(settings: Settings, results: Results, folder: Path, say: Say) -> None:
+    """The speed-up by a second worker, and the cost of the state with and without the cache."""
+    sizes = settings.shards
+    batches = sizes.warm + sizes.batches
+    write_files(folder, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
+    timed: dict[int, list[list[dict[str, float]]]] = {1: [], 2: []}
+    for number in range(sizes.rounds):
+        for workers in (1, 2) if number % 2 == 0 else (2, 1):
+            say(f"shards: round {number + 1} of {sizes.rounds}: {workers} workers")
+            place = folder / f"cluster-{number}-{workers}"
+            place.mkdir()
+            timed[workers].append(_run(workers, folder, place)[sizes.warm :])
+    whole = {workers: [_median(each, "batch") for each in timed[workers]] for workers in timed}
+    speed_up = median(one / two for one, two in zip(whole[1], whole[2], strict=True))
+    given = {"facts a batch": sizes.facts, "cores of the machine": os.cpu_count() or 0}
+    for workers, found in timed.items():
+        results.extend(
+            [
+                Measurement(
+                    "shards",
+                    {**given, "workers": workers},
+                    median(whole[workers]),
+                    "ms",
+                    ratio=speed_up if workers == 2 else None,
+                    ratio_of="times faster than one worker" if workers == 2 else None,
+                    goal=Goal("at least", 1.7) if workers == 2 else None,
+                ),
+                *(
+                    Measurement(
+                        "tasks of shards",
+                        {**given, "workers": workers, "what": what},
+                        median(_median(each, what) for each in found),
+                        "ms",
+                    )
+                    for what in ("reasoning and updates", "commit")
+                ),
+            ]
+        )
+    _measure_cache(settings, results, folder, say)
+
+
+def _run(workers: int, folder: Path, place: Path) -> list[dict[str, float]]:
+    with spark_cluster(place, workers) as cluster:
+        job = "ebbtide.benches.pipeline.shards_job"
+        command = [
+            sys.executable,
+            "-m",
+            job,
+            cluster.address,
+            str(folder),
+            str(place / "checkpoint"),
+        ]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise RuntimeError(f"the job on {workers} workers failed:\n{ended.stderr[-2_000:]}")
+    found: list[dict[str, float]] = json.loads(ended.stdout.splitlines()[-1])
+    return found
+
+
+def _median(batches: Iterable[dict[str, float]], what: str) -> float:
+    return median(each[what] for each in batches)
+
+
+# ---- the cache, without Spark ------------------------------------------------------------------
+
+
+class Kept:
+    """The state of a shard in memory: what Spark's store adds is measured on the cluster."""
+
+    def __init__(self) -> None:
+        self._head: str | None = None
+        self._pages: dict[int, Page] = {}
+
+    def head(self) -> str | None:
+        """What was kept."""
+        return self._head
+
+    def set_head(self, head: str) -> None:
+        """Keep it."""
+        self._head = head
+
+    def pages(self) -> Iterable[tuple[int, Page]]:
+        """All of them."""
+        return self._pages.items()
+
+    def set_page(self, number: int, page: Page) -> None:
+        """Keep it."""
+        self._pages[number] = page
+
+    def drop_page(self, number: int) -> None:
+        """Forget it."""
+        del self._pages[number]
+
+
+def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say) -> None:
+    say("shards: the state of one, with the cache and without")
+    windows = {"default": Sliding(WINDOW)}
+    unit = Rules(as_program(RULES), windows, background=[folder / "ontology.nt"])
+    unit.begin()
+    carried, state = unit.portable(), Kept()
+    shards = Shards("0", carried, windows, "1 shard")
+    times: dict[str, list[float]] = {"hit": [], "miss": []}
+    files = sorted((folder / "files").iterdir())
+    for number in range(0, len(files), FILES):
+        rows = _routed(files[number : number + FILES])
+        kind = "miss" if number // FILES % 2 else "hit"
+        if kind == "miss":
+            # A worker that never met this job.
+            shards = Shards(str(number), carried, windows, "1 shard")
+        began = perf_counter()
+        shards.feed(0, state, rows)
+        # The first fills the window.
+        if number >= FILES * WINDOW // 1_000:
+            times[kind].append(1000 * (perf_counter() - began))
+    hit = median(times["hit"])
+    given = {"facts a batch": settings.shards.facts, "batches in the window": WINDOW // 1_000}
+    results.extend(
+        Measurement(
+            "a shard's batch",
+            {**given, "kernel in the worker": kind},
+            median(found),
+            "ms",
+            ratio=median(found) / hit,
+            ratio_of="hit",
+        )
+        for kind, found in times.items()
+    )
+
+
+def _routed(files: Iterable[Path]) -> pa.Table:
+    """The rows of files as routing hands them to the only shard."""
+    tables = [pa.table(each) for file in files for each in read_tables(file, timed=True)]
+    facts = pa.concat_tables(tables)
+    columns = {
+        "shard": pa.repeat(0, facts.num_rows),
+        "kind": pa.repeat("fact", facts.num_rows),
+        "stream": pa.repeat("default", facts.num_rows),
+        "source": pa.repeat("", facts.num_rows),
+        **{name: facts[name] for name in ("t", "s", "p", "o")},
+    }
+    return pa.table([columns[field.name] for field in ARROW], ARROW.names).cast(ARROW)
