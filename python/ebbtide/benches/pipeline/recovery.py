@@ -38,7 +38,7 @@ use = ["contains.rules"]
 of = "rules"
 to = "jsonl"
 path = "out"
-predicates = ["http://e/last"]
+predicates = ["<http://e/last>"]
 [checkpoint]
 path = "checkpoint"
 snapshot_every = 4
@@ -72,8 +72,9 @@ class Run:
 
     def kill(self) -> None:
         """As nobody can prepare for: the driver, the JVM and its workers."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
         self._log.close()
 
 
