@@ -131,6 +131,8 @@ def _write(file: Path, number: int, facts: int) -> None:
         for each in range(facts)
     )
     end = f"{at}\t<http://e/{number}> <http://e/ends> <http://e/batch> .\n"
+    # A tick is due when something later has come.
+    end += f"{at + 500}\t<http://e/{number}> <http://e/is> <http://e/over> .\n"
     aside = file.with_name(f".{file.name}")
     aside.write_text("".join(lines) + end)
     os.utime(aside, (60 * number, 60 * number))
