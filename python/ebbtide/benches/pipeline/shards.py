@@ -173,6 +173,7 @@ def _routed(files: Iterable[Path]) -> pa.Table:
         "kind": pa.repeat("fact", facts.num_rows),
         "stream": pa.repeat("default", facts.num_rows),
         "source": pa.repeat("", facts.num_rows),
+        "line": pa.nulls(facts.num_rows, pa.int32()),
         **{name: facts[name] for name in ("t", "s", "p", "o")},
     }
     return pa.table([columns[field.name] for field in ARROW], ARROW.names).cast(ARROW)
