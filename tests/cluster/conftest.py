@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.session import open_session
+from ebbtide.testing.cluster import Cluster, spark_cluster
 
 from .parts import (
-    Cluster,
     Guarded,
     connector,
     guarded_mqtt_broker,
@@ -18,7 +18,6 @@ from .parts import (
     kafka_jars,
     mosquitto,
     mqtt_broker,
-    spark_cluster,
 )
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import pyspark
+from ebbtide.testing.cluster import free_port, running, wait_for
 
 PARTS = Path(os.environ.get("EBBTIDE_PARTS", Path.home() / ".cache/ebbtide/parts"))
-SPARK_HOME = Path(pyspark.__file__).parent
 JVM = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-PATIENCE = 60.0
 
 BROKER = """
 process.roles=broker,controller
@@ -53,11 +49,6 @@ user root
 class Mosquitto(NamedTuple):
     program: Path
     libraries: Path | None
-
-
-class Cluster(NamedTuple):
-    address: str
-    work_folders: tuple[Path, ...]
 
 
 def connector() -> list[Path]:
@@ -146,72 +137,3 @@ def _mosquitto(folder: Path, text: str, port: int) -> Iterator[None]:
     with running(log, str(found.program), "-c", str(settings), environment=environment) as process:
         wait_for(port, process)
         yield
-
-
-@contextmanager
-def spark_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """A standalone cluster of one core a worker, from the pyspark package."""
-    work_folders = tuple(folder / f"work-{number}" for number in range(workers))
-    port = free_port()
-    spark_class = str(SPARK_HOME / "bin/spark-class")
-    environment = {"SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
-    # What workers know of Ebbtide must come with the job.
-    environment |= {"PYTHONPATH": "", "SPARK_DAEMON_MEMORY": "384m"}
-    address = f"spark://127.0.0.1:{port}"
-    deploy = "org.apache.spark.deploy"
-    with ExitStack() as stack:
-        master = (f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port))
-        process = stack.enter_context(
-            running(folder / "master.log", spark_class, *master, environment=environment)
-        )
-        wait_for(port, process)
-        for work_folder in work_folders:
-            own = free_port()
-            where = ("--host", "127.0.0.1", "--port", str(own), "--webui-port", "0")
-            what = ("--cores", "1", "--memory", "1g", "--work-dir", str(work_folder))
-            worker = (f"{deploy}.worker.Worker", *where, *what, address)
-            log = work_folder.with_suffix(".log")
-            process = stack.enter_context(
-                running(log, spark_class, *worker, environment=environment)
-            )
-            wait_for(own, process)
-        yield Cluster(address, work_folders)
-
-
-@contextmanager
-def running(
-    log: Path, *command: str, environment: Mapping[str, str] | None = None
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that writes to a log and ends with the block."""
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})}
-        )
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Until somebody answers at a port."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        assert process.poll() is None, f"{process.args!r} has ended"
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise TimeoutError(f"nobody answers at port {port}")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -23,9 +23,8 @@ from tests.pipeline.test_shards import CAMPUS
 import ebbtide
 from ebbtide.pipeline.package import pack
 from ebbtide.reasoner import Reasoner
+from ebbtide.testing.cluster import Cluster, spark_home
 from ebbtide.time import Sliding
-
-from .parts import SPARK_HOME, Cluster
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
@@ -66,14 +65,14 @@ def test_the_example_runs_on_two_workers(cluster: Cluster, archive: Path, tmp_pa
         "spark.pyspark.python": bare_python(),
         "spark.pyspark.driver.python": sys.executable,
     }
-    command = [SPARK_HOME / "bin/spark-submit", "--master", cluster.address]
+    command = [spark_home() / "bin/spark-submit", "--master", cluster.address]
     command += ["--archives", f"{archive}#ebbtide"]
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
     command += [EXAMPLE, incoming, tmp_path / "checkpoint", tmp_path / "out"]
     # Spark plans with that Python, too, in the driver, which is installed and needs no archive.
     installed = f"{Path(ebbtide.__file__).parents[1]}:{sysconfig.get_path('purelib')}"
-    environment = {**os.environ, "SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = {**os.environ, "SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
     environment["PYTHONPATH"] = installed
     ended = subprocess.run(
         list(map(str, command)), env=environment, capture_output=True, text=True, check=False

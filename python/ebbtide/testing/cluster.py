@@ -40,6 +40,8 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
     environment = {"SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
     # What workers know of Ebbtide must come with the job.
     environment |= {"PYTHONPATH": "", "SPARK_DAEMON_MEMORY": "384m"}
+    # Master and workers have little to do; they should be there soon.
+    environment |= {"SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     address = f"spark://127.0.0.1:{port}"
     with ExitStack() as stack:
         master = (f"{DEPLOY}.master.Master", "--host", "127.0.0.1", "--port", str(port))

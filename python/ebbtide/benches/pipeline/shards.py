@@ -89,7 +89,7 @@ def _run(workers: int, folder: Path, place: Path) -> list[dict[str, float]]:
         ]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
-        raise RuntimeError(f"the job on {workers} workers failed:\n{ended.stderr[-2_000:]}")
+        raise RuntimeError(f"the job on {workers} workers failed:\n{ended.stderr}")
     found: list[dict[str, float]] = json.loads(ended.stdout.splitlines()[-1])
     return found
 
@@ -153,7 +153,7 @@ def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say)
     given = {"facts a batch": settings.shards.facts, "batches in the window": WINDOW // 1_000}
     results.extend(
         Measurement(
-            "a shard's batch",
+            "batch of a shard",
             {**given, "kernel in the worker": kind},
             median(found),
             "ms",

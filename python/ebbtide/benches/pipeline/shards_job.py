@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import ebbtide
 from ebbtide.pipeline.api import reason
-from ebbtide.pipeline.session import open_session
+from ebbtide.pipeline.session import JVM_OPTIONS, open_session
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.time import Sliding
 
@@ -31,6 +31,8 @@ def main(master: str, folder: Path, checkpoint: Path) -> None:
         "spark.executorEnv.PYTHONPATH": str(installed),
         "spark.pyspark.python": sys.executable,
         "spark.executor.memory": "700m",
+        # As in the driver: executors of a few minutes are compilation more than work.
+        "spark.executor.extraJavaOptions": JVM_OPTIONS,
         "spark.sql.shuffle.partitions": str(SHARDS),
     }
     spark = open_session("ebbtide bench", master, settings)

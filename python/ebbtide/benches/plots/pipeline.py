@@ -60,10 +60,37 @@ def _closure(results: Results, axes: Axes) -> None:
     axes.set_ylabel("seconds")
 
 
+def _bars(name: str, title: str, label: str, parameter: str) -> Callable[[Results, Axes], None]:
+    """A bar for each value of a parameter."""
+
+    def draw(results: Results, axes: Axes) -> None:
+        found = results.named(name)
+        axes.barh(
+            [str(each.parameters[parameter]) for each in found],
+            values(found),
+            color=OURS,
+            label=name,
+        )
+        axes.invert_yaxis()
+        axes.set_title(title)
+        axes.set_xlabel(label)
+
+    return draw
+
+
 PIPELINE: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
     "large batches": _batches("large batches"),
     "large stages": _stages("large stages"),
     "small batches": _batches("small batches"),
     "small stages": _stages("small stages"),
     "closure": _closure,
+    "parsing": _bars("parsing", "Parsing on executors", "lines a second", "way"),
+    "shards": _bars("shards", "A batch in two shards", "milliseconds", "workers"),
+    "batch of a shard": _bars(
+        "batch of a shard",
+        "A shard's batch, by whether the kernel was still there",
+        "milliseconds",
+        "kernel in the worker",
+    ),
+    "recovery": _bars("recovery", "From start to the next answer", "seconds", "run"),
 }
