@@ -17,6 +17,7 @@ use crate::bad_line::BadLine;
 use crate::builtin::Raised;
 use crate::program::{OperatorTuple, RuleTuple, WindowTuple, program, window};
 use crate::reader::Reader;
+use crate::shown::{Answer, Shown};
 use crate::table::{Line, Table, texts};
 use crate::triples::{self, Part};
 use crate::{BudgetExceeded, SnapshotError, capsule, columns};
@@ -241,6 +242,18 @@ impl Kernel {
         self.core.is_complete()
     }
 
+    /// Before this no tick after the last one changes anything; None if none ever does.
+    #[getter]
+    fn quiet_until(&self) -> Option<i64> {
+        self.core.quiet_until().map(|at| at.0)
+    }
+
+    /// Whether the last tick changed anything.
+    #[getter]
+    fn has_changes(&self) -> bool {
+        self.core.changes().next().is_some()
+    }
+
     fn __len__(&self) -> usize {
         self.core.len()
     }
@@ -293,13 +306,19 @@ impl Kernel {
         rows.map(tuple).collect()
     }
 
-    /// The facts of a relation that end after an instant, with `until`.
-    fn rows(&self, relation: usize, after: i64) -> Vec<(Vec<String>, i64)> {
-        let id = RelationId::at(relation);
-        let facts = self.core.relation(id);
+    /// The facts of a relation that end after an instant, as answers, with `until`.
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        relation: usize,
+        after: i64,
+        columns: Vec<Option<usize>>,
+        unbound: &str,
+    ) -> PyResult<Vec<Answer<'py>>> {
+        let shown = Shown::new(&self.core, RelationId::at(relation), columns, unbound);
+        let facts = self.core.relation(RelationId::at(relation));
         let rows = facts.live().filter(|row| facts.until(*row).0 > after);
-        let tuple = |row| (texts(&self.core, FactId { relation: id, row }), facts.until(row).0);
-        rows.map(tuple).collect()
+        rows.map(|row| shown.answer(py, row, facts.until(row))).collect()
     }
 
     /// The facts of a relation that hold and have these terms; None is any.
@@ -319,13 +338,21 @@ impl Kernel {
         rows.map(|row| texts(&self.core, FactId { relation: id, row })).collect()
     }
 
-    /// The facts of a relation that the last tick brought (or took), with `until`.
-    fn row_changes(&self, relation: usize, came: bool) -> Vec<(Vec<String>, i64)> {
+    /// The facts of a relation that the last tick brought (or took), as answers, with `until`.
+    fn row_changes<'py>(
+        &self,
+        py: Python<'py>,
+        relation: usize,
+        came: bool,
+        columns: Vec<Option<usize>>,
+        unbound: &str,
+    ) -> PyResult<Vec<Answer<'py>>> {
         let id = RelationId::at(relation);
+        let shown = Shown::new(&self.core, id, columns, unbound);
         let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
         let told = changes.filter_map(|(change, after)| {
             let (absent, held) = if came { (change.before, after) } else { (after, change.before) };
-            (absent == NEVER).then(|| (texts(&self.core, change.fact), held.0))
+            (absent == NEVER).then(|| shown.answer(py, change.fact.row, held))
         });
         told.collect()
     }

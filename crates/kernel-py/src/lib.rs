@@ -14,6 +14,7 @@ mod lines;
 mod program;
 mod query;
 mod reader;
+mod shown;
 mod sparql;
 mod table;
 mod timeline;

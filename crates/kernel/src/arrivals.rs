@@ -94,6 +94,12 @@ impl Arrivals {
         std::mem::replace(&mut self.batches, later).into_values().collect()
     }
 
+    /// The first bucket for which anything waits.
+    pub fn first(&self) -> Option<i64> {
+        let open = self.open.iter().map(|(bucket, _)| bucket);
+        open.chain(self.batches.keys().next()).min().copied()
+    }
+
     /// Everything that waits.
     pub fn batches(&self) -> impl Iterator<Item = &Batch> {
         self.batches.values().chain(self.open.iter().map(|(_, batch)| batch))

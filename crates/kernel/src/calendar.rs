@@ -37,6 +37,13 @@ impl<T> Calendar<T> {
         self.len == 0
     }
 
+    /// The first bucket that has anything.
+    pub fn first(&self) -> Option<i64> {
+        let near = self.near.iter().position(|things| !things.is_empty());
+        let near = near.zip(self.front).map(|(ahead, front)| front + ahead as i64);
+        near.into_iter().chain(self.far.keys().next().copied()).min()
+    }
+
     /// Put a thing into the bucket of an instant.
     #[inline]
     pub fn push(&mut self, at: Instant, thing: T) {
@@ -91,6 +98,9 @@ mod tests {
         let mut due =
             |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
         assert_eq!(due(10), [-40, 5]);
+        assert_eq!(calendar.first(), Some(3), "25 is after 20, and up to 30");
+        let mut due =
+            |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
         assert_eq!(due(20), [0_i64; 0]);
         calendar.push(Instant(21), 21);
         let mut due =
@@ -98,5 +108,6 @@ mod tests {
         assert_eq!(due(30), [25, 21]);
         assert_eq!(due(2_000_000), [1_000_000]);
         assert!(calendar.is_empty());
+        assert_eq!(calendar.first(), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::datatype::{has_type, same_value};
 use crate::external::{External, Externals, Failed};
 use crate::ids::ExternalId;
 use crate::invent::{functor, functor_argument, invent, is_functor};
+use crate::recall::{Question, Recall};
 use crate::value::{
     Value, datatype_of, double_lexical, is_blank, is_iri, is_iri_value, is_literal, is_plain,
     string_of, string_text, typed_text,
@@ -115,6 +116,15 @@ impl Builtin {
 }
 
 impl Builtin {
+    /// Which one it is of those that the kernel does not know, if it is one.
+    #[inline]
+    pub fn external(self) -> Option<ExternalId> {
+        match self {
+            Self::External(id, _) => Some(id),
+            _ => None,
+        }
+    }
+
     /// Whether a comparison holds for two whole numbers; none for other builtins.
     pub fn holds_for(self, left: i64, right: i64) -> Option<bool> {
         match self {
@@ -134,6 +144,7 @@ impl Builtin {
 pub struct Evaluator {
     externals: Externals,
     failed: bool,
+    recall: Recall,
     searched: Patterns,
     matched: Patterns,
 }
@@ -180,6 +191,24 @@ impl Evaluator {
     /// Whether an external builtin failed.
     pub fn has_failed(&self) -> bool {
         self.failed
+    }
+
+    /// What was answered to a question since the dictionary was swept, if it is remembered.
+    #[inline]
+    pub(crate) fn recall(&self, question: Question) -> Option<bool> {
+        self.recall.get(question)
+    }
+
+    /// Remember an answer, unless there was none.
+    pub(crate) fn remember(&mut self, question: Question, answer: bool) {
+        if !self.failed {
+            self.recall.put(question, answer);
+        }
+    }
+
+    /// The dictionary is swept: terms may be others from now on.
+    pub(crate) fn forget(&mut self) {
+        self.recall.forget();
     }
 
     fn ask<T: Default>(

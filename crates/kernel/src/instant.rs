@@ -36,6 +36,12 @@ impl Grid {
     pub fn bucket(self, at: Instant) -> i64 {
         at.0.saturating_sub(self.origin.0).saturating_add(self.step - 1).div_euclid(self.step)
     }
+
+    /// The first instant of a bucket.
+    pub fn start(self, bucket: i64) -> Instant {
+        let before = bucket.saturating_sub(1).saturating_mul(self.step);
+        Instant(before.saturating_add(self.origin.0).saturating_add(1))
+    }
 }
 
 /// A grid that remembers the bucket it found last: instants that are asked for one after the other
@@ -83,6 +89,7 @@ mod tests {
         let grid = Grid { step: 10, origin: Instant(3) };
         let buckets: Vec<i64> = [-7, -6, 3, 4, 13, 14].map(|at| grid.bucket(Instant(at))).into();
         assert_eq!(buckets, [-1, 0, 0, 1, 1, 2]);
+        assert_eq!([0, 1].map(|bucket| grid.start(bucket)), [Instant(-6), Instant(4)]);
     }
 
     #[test]

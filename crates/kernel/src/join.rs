@@ -9,6 +9,7 @@ use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::Key;
 use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Template, Tree};
+use crate::recall::Question;
 use crate::relation::Relation;
 use crate::term::Dictionary;
 
@@ -226,7 +227,8 @@ impl<O: Observer> Walk<'_, '_, O> {
         terms.next() == terms.next()
     }
 
-    /// Whether a test holds. Most compare whole numbers, which the dictionary knows.
+    /// Whether a test holds. Most compare whole numbers, which the dictionary knows; what others than
+    /// the kernel answer is remembered.
     fn holds(&mut self, builtin: Builtin, inputs: &[Operand]) -> bool {
         let Scene { dictionary, evaluator, .. } = &mut *self.scene;
         if let [left, right] = inputs
@@ -236,7 +238,17 @@ impl<O: Observer> Walk<'_, '_, O> {
         {
             return holds;
         }
-        with_texts(inputs, self.slots, dictionary, |texts| evaluator.test(builtin, texts))
+        let terms = inputs.iter().map(|input| input.resolve(self.slots));
+        let question = builtin.external().and_then(|id| Question::of(id, terms));
+        if let Some(known) = question.and_then(|question| evaluator.recall(question)) {
+            return known;
+        }
+        let holds =
+            with_texts(inputs, self.slots, dictionary, |texts| evaluator.test(builtin, texts));
+        if let Some(question) = question {
+            evaluator.remember(question, holds);
+        }
+        holds
     }
 
     fn compute(&mut self, builtin: Builtin, inputs: &[Operand]) -> Option<String> {

@@ -437,6 +437,7 @@ impl Kernel {
         }
         self.agenda.begin(tick);
         self.dictionary.sweep();
+        self.evaluator.forget();
         self.tick = Some(tick);
         self.derived_this_tick = 0;
         self.prior.clear();

@@ -26,6 +26,8 @@ mod mirror;
 pub mod operator;
 pub mod plan;
 pub mod proof;
+mod quiet;
+mod recall;
 pub mod relation;
 pub mod rule;
 pub mod sessions;

@@ -35,7 +35,7 @@ from ebbtide.program import (
 from ebbtide.program.reserved import STEP
 from ebbtide.program.user import UserBuiltin, asking
 from ebbtide.terms import Term, parse_term
-from ebbtide.time import Count, Instant, Landmark, Session, Sliding, Tumbling, Window
+from ebbtide.time import LATEST, Count, Instant, Landmark, Session, Sliding, Tumbling, Window
 
 __all__ = ["BudgetExceeded", "NativeEngine", "SnapshotError"]
 
@@ -190,6 +190,17 @@ class NativeEngine:
         self._kernel.advance(tick)
         return self._kernel.is_complete
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether the last tick changed anything."""
+        return self._kernel.has_changes
+
+    @property
+    def quiet_until(self) -> Instant:
+        """Before this no tick after the last one changes anything, unless something is said."""
+        until = self._kernel.quiet_until
+        return LATEST if until is None else until
+
     def advance(self, tick: Instant) -> Delta:
         """Evaluate the tick. Ticks must ascend."""
         return self.delta(tick, self.evaluate(tick), self._relations)
@@ -241,10 +252,6 @@ class NativeEngine:
     def seen(self, relation: str, after: Instant) -> tuple[Kernel, int, Instant]:
         """A relation without the facts that have ended then, as `SparqlQuery` takes it."""
         return self._kernel, self._relation_ids[relation], after
-
-    def row_changes(self, relation: str, came: bool) -> list[tuple[list[str], Instant]]:
-        """The facts of a relation, as texts, that the last tick brought (or took), and `until`."""
-        return self._kernel.row_changes(self._relation_ids[relation], came)
 
     def mirror(
         self, relation: str, other: NativeEngine, source: str, by: int, *, whole: bool

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 Row: TypeAlias = tuple[str | None, ...]
+#: A row, and the first tick at which it will be gone.
+TimedRow: TypeAlias = tuple[Row, Instant]
 Op: TypeAlias = Literal["+", "-"]
 TRIPLE_VARIABLES = ("subject", "predicate", "object")
 
@@ -157,6 +159,22 @@ def difference(after: Iterable[Row], before: Iterable[Row]) -> tuple[Row, ...]:
     (('a',), ('b',))
     """
     return tuple((Counter(after) - Counter(before)).elements())
+
+
+def timed_difference(after: Iterable[TimedRow], before: Iterable[TimedRow]) -> list[TimedRow]:
+    """The same of rows with their ends, which do not make them others: the last to end are left.
+
+    >>> timed_difference([(("a",), 9), (("a",), 7), (("b",), 8)], [(("a",), 5)])
+    [(('b',), 8), (('a',), 9)]
+    """
+    known = Counter(row for row, _ in before)
+    found = []
+    for row, until in sorted(after, key=lambda each: each[1]):
+        if known[row]:
+            known[row] -= 1
+        else:
+            found.append((row, until))
+    return found
 
 
 def _column(texts: list[str | None]) -> Any:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 from ebbtide.program import Fact
-from ebbtide.time import Instant
+from ebbtide.time import LATEST, Instant
 
 
 class Blocks:
@@ -41,6 +41,11 @@ class Blocks:
         self._waiting: list[Fact] = []
         self._window: list[Fact] = []
         self._shown: set[Fact] = set()
+
+    @property
+    def first(self) -> Instant:
+        """When the first thing happens that was not taken in yet; `LATEST` if nothing does."""
+        return self._said[0][0] if self._said else LATEST
 
     def push(self, fact: Fact, at: Instant) -> None:
         """A fact happens. The same one at the same instant counts once."""

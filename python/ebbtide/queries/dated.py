@@ -20,6 +20,7 @@ from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.queries.static import StaticGraph
+from ebbtide.queries.upper_plan import UpperPlan
 from ebbtide.queries.view import View, ViewKey
 from ebbtide.terms import IRI, parse_term
 from ebbtide.time import Instant, Sliding
@@ -50,6 +51,14 @@ class DatedView(View):
         """How long what it holds has its `until` after it happened."""
         steps = (pane.closes.step for pane in self.key.windows if pane.closes)
         return self.widest + max(steps, default=0) + 1
+
+    def can_host(self, plan: UpperPlan) -> bool:
+        """What is closed anew at each tick has no changes to tell."""
+        return False
+
+    def quiet_until(self, seen: Instant) -> Instant | None:
+        """Nobody knows."""
+        return None
 
     def push(self, fact: Fact, at: Instant, stream: IRI) -> None:
         """A fact happens on one of the view's streams."""

@@ -10,6 +10,7 @@ that was due when it arrived. The watermark is the slowest stream's that any que
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex
@@ -48,6 +49,7 @@ from ebbtide.reasoner.intake import (
     timed_facts,
 )
 from ebbtide.reasoner.late import Late, LateBox
+from ebbtide.reasoner.reasoner import MANY_TICKS
 from ebbtide.terms import IRI
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, LATEST, Instant, Watermark, as_instant
@@ -108,6 +110,8 @@ class QueryEngine:
         #: The retractions that facts may still come before.
         self._retractions: list[tuple[Instant, Fact]] = []
         self._registered = 0
+        #: Whether answers are being told, to queries and to who subscribed.
+        self._is_telling = False
 
     # ---- queries -----------------------------------------------------------------------------
 
@@ -286,6 +290,7 @@ class QueryEngine:
             instants = set(column.to_pylist()) if stream.asks_for_instants else {latest}
             for at in sorted(instants):
                 self._happened(stream, at)
+            self._said(stream.readers, earliest)
         if stream.has_clock:
             stream.watermark.see(latest)
             self._evaluate()
@@ -298,6 +303,7 @@ class QueryEngine:
         for view in self._views.values():
             if None in view.key.statics:
                 view.add(found)
+        self._said(self._tasks.values(), EARLIEST)
 
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
         """Take back every statement of a fact made at or before `at`, background included."""
@@ -314,6 +320,7 @@ class QueryEngine:
         for stream in self._streams.values():
             for task in stream.retracted(at):
                 self._schedule.note(task)
+        self._said(self._tasks.values(), at)
 
     def _state(self, stream: Stream, fact: Fact, at: Instant) -> None:
         if self._t0 is not None and at < self._t0:
@@ -325,10 +332,18 @@ class QueryEngine:
         for view in stream.views:
             view.push(fact, at, stream.name)
         self._happened(stream, at)
+        self._said(stream.readers, at)
 
     def _happened(self, stream: Stream, at: Instant) -> None:
         for task in stream.happened(at):
             self._schedule.note(task)
+
+    def _said(self, tasks: Iterable[Task], at: Instant) -> None:
+        """Something is said of an instant; if by who is told answers, silent ticks may speak."""
+        if self._is_telling:
+            for task in tasks:
+                if task.return_to(at):
+                    self._schedule.note(task)
 
     @property
     def late(self) -> int:
@@ -374,20 +389,20 @@ class QueryEngine:
                 each.begin_by(max(self._latest(self._streams), default=0))
                 self._schedule.note(each)
         while (task := self._schedule.first(LATEST)) is not None:
-            if self._sees_more(task):
-                self._evaluate_one(task)
+            last = self._last_tick(task)
+            if last is not None and task.next is not None and task.next <= last:
+                self._advance(task, last - task.lag)
             else:
                 self._schedule.skip()
         for handle in self._tasks:
             handle._end(dropped=False)
 
-    def _sees_more(self, task: Task) -> bool:
-        """Whether the next tick of a task sees facts that the last one did not."""
+    def _last_tick(self, task: Task) -> Instant | None:
+        """The first tick of a task that sees all facts, if there is one."""
         if not task.streams:
-            return task.last is None
+            return task.next if task.last is None else None
         latest = self._latest(stream.value for stream in task.streams)
-        last = task.first_that_sees(max(latest)) if latest else None
-        return last is not None and task.next is not None and task.next <= last
+        return task.first_that_sees(max(latest)) if latest else None
 
     def _latest(self, names: Iterable[str]) -> list[Instant]:
         """When the last fact or retraction of each stream happened that has facts."""
@@ -398,7 +413,26 @@ class QueryEngine:
         """Evaluate every tick that is due."""
         due = self.watermark if up_to is None else up_to
         while (task := self._schedule.first(due)) is not None:
-            self._evaluate_one(task)
+            self._advance(task, due)
+
+    def _advance(self, task: Task, due: Instant) -> None:
+        """Evaluate the next tick of a task, of those up to an instant; or leave silent ones out."""
+        if task.skip_silent(due):
+            self._schedule.note(task)
+            return
+        if task.tells_always and task.warned_up_to < due:
+            self._warn_of_many(task, due)
+        self._evaluate_one(task)
+
+    def _warn_of_many(self, task: Task, due: Instant) -> None:
+        if (ticks := task.ticks_up_to(due)) > MANY_TICKS:
+            task.warned_up_to = due
+            warnings.warn(
+                f"{ticks} ticks of {task.handle.name} are due at once, and each is answered; "
+                "ISTREAM, or report policies, leave out those that have nothing to tell",
+                RuntimeWarning,
+                stacklevel=5,
+            )
 
     def _evaluate_one(self, task: Task) -> None:
         tick = task.next
@@ -408,8 +442,12 @@ class QueryEngine:
         answers = task.evaluate(tick)
         self._schedule.note(task)
         if answers is not None:
-            self._feed(task, answers)
-            task.handle._tell(answers)
+            before, self._is_telling = self._is_telling, True
+            try:
+                self._feed(task, answers)
+                task.handle._tell(answers)
+            finally:
+                self._is_telling = before
 
     def _feed(self, task: Task, answers: Answers) -> None:
         fed = fed_stream(task.query)

@@ -34,28 +34,31 @@ def _view(sight: Sight) -> str:
 
 
 def _parts(task: Task) -> Iterator[str]:
-    plan = task.plan
+    plan, upper = task.plan, task.upper
+    is_guest = upper is not None and upper.is_guest
+    above = "in the view, which it has to itself" if is_guest else "above the views"
     if isinstance(plan, Direct):
-        where = "in a view" if plan.upper is None else "above the views"
+        where = "in a view" if upper is None else above
         yield f"incremental, the whole query: its answers are a relation, {where}"
         if isinstance(plan.content, Maintained):
             yield from (f"  {rule}" for rule in plan.content.rules)
     else:
-        for part in plan.parts:
-            yield f"incremental, {part}"
-    if plan.upper is not None:
-        yield from _above(plan.upper)
+        for table, written in zip(plan.tables, plan.written, strict=True):
+            where = "in the view" if isinstance(table.content, Maintained) else above
+            yield f"incremental, rules {where}: {written}"
+    if upper is not None:
+        yield from _above(upper.plan, above)
     if isinstance(plan, Asked):
         where = "tables of these" if plan.tables else "the facts of the views"
         yield f"at every tick, SPARQL on {where}:"
         yield f"  {' '.join(plan.text.split())}"
 
 
-def _above(plan: UpperPlan) -> Iterator[str]:
+def _above(plan: UpperPlan, where: str) -> Iterator[str]:
     for source in plan.sources:
         graph = "the default graph" if source.graph is None else f"graph {source.graph}"
         yield f"in the view of {graph}:"
         yield from (f"  {rule}" for rule in source.pattern.rules)
     if plan.rules or plan.operators:
-        yield "above the views:"
+        yield f"{where}:"
         yield from (f"  {part}" for part in (*plan.rules, *plan.operators))

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ebbtide._kernel import Kernel
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
 from ebbtide.program import Atom
@@ -32,12 +33,13 @@ from ebbtide.queries.algebra import (
     visible,
     with_plain_names,
 )
-from ebbtide.queries.answers import TRIPLE_VARIABLES
+from ebbtide.queries.answers import TRIPLE_VARIABLES, TimedRow
 from ebbtide.queries.maintained import Column, Kept, Maintained
 from ebbtide.queries.triples import triples_asked
 from ebbtide.queries.upper_plan import MADE, UpperPlan, UpperPlanner, constructed
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
+from ebbtide.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,19 @@ class Direct:
     columns: tuple[int | None, ...]
     upper: UpperPlan | None = None
 
+    @property
+    def is_injective(self) -> bool:
+        """Whether rows that differ are different answers."""
+        return set(range(self.content.arity)) <= set(self.columns)
+
+    def read(self, kernel: Kernel, place: int, after: Instant) -> list[TimedRow]:
+        """The answers that a kernel's relation holds after an instant."""
+        return kernel.rows(place, after, list(self.columns), UNBOUND.text)
+
+    def read_changes(self, kernel: Kernel, place: int, came: bool) -> list[TimedRow]:
+        """The answers that a kernel's last tick brought to its relation, or took."""
+        return kernel.row_changes(place, came, list(self.columns), UNBOUND.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -71,8 +86,8 @@ class Asked:
     tables: tuple[Table, ...] = ()
     #: The triples that the rest asks of each graph; all of a graph that is not named here.
     triples: Mapping[IRI | None, tuple[Atom, ...]] = field(default_factory=dict)
-    #: What was written for the parts that are kept, for people.
-    parts: tuple[str, ...] = field(default=(), compare=False)
+    #: What was written for each table, for people.
+    written: tuple[str, ...] = field(default=(), compare=False)
     upper: UpperPlan | None = None
 
 
@@ -110,7 +125,7 @@ class _Planner:
         self._upper = UpperPlanner(self.maintain, self._graphs)
         self._reads_views = reads_views
         self._tables: list[Table] = []
-        self._parts: list[str] = []
+        self._written: list[str] = []
         self._has_rewritten = False
 
     def direct(
@@ -148,7 +163,7 @@ class _Planner:
             Writer().query(rewritten),
             tuple(self._tables),
             triples,
-            tuple(self._parts),
+            tuple(self._written),
             self._upper.plan(above),
         )
 
@@ -240,8 +255,7 @@ class _Planner:
         return found if found is not None and found[1].is_table else None
 
     def _table(self, graph: IRI | None, content: Kept, written: Sequence[Any]) -> tuple[Any, ...]:
-        how = "rules in the view" if isinstance(content, Maintained) else "rules above the views"
-        self._parts.append(f"{how}: {Writer().group(written)}")
+        self._written.append(Writer().group(written))
         table = Table(f"<urn:ebbtide:table:{len(self._tables)}>", graph, content)
         self._tables.append(table)
         return "table", table.name, *content.node[2:]

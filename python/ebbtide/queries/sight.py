@@ -21,7 +21,7 @@ from ebbtide.queries.instants import Instants
 from ebbtide.queries.report import Report
 from ebbtide.queries.view import Reader, View, ViewKey, view_key, window_grid
 from ebbtide.terms import IRI
-from ebbtide.time import EARLIEST, Instant
+from ebbtide.time import EARLIEST, LATEST, Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,16 @@ def dated_range(wanted: Wanted, key: ViewKey, query: ContinuousQuery) -> int | N
     ranges = {each.window.range for each in wanted.windows if isinstance(each.window, TimeWindow)}
     is_moved = any(pane.closes for pane in key.windows)
     return ranges.pop() if len(ranges) == 1 and not is_moved else None
+
+
+def changes_next(window: StreamWindow, instants: Instants, seen: Instant) -> Instant:
+    """When, after an instant, a window first holds other timed facts; `LATEST` if never."""
+    found = [instants.after(seen)]
+    if isinstance(window.window, TimeWindow):
+        reach = window.window.range
+        held = instants.after(seen - reach)
+        found.append(None if held is None else held + reach)
+    return min((at for at in found if at is not None), default=LATEST)
 
 
 def holds_anything(window: StreamWindow, instants: Instants, tick: Instant) -> bool:

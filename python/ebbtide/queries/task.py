@@ -6,15 +6,22 @@ has nothing to tell. Ticks are instants of the query; views are asked `lag` befo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from ebbtide._kernel import SparqlQuery
 from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
-from ebbtide.languages.sparql_rules import UNBOUND
-from ebbtide.queries.answers import TRIPLE_VARIABLES, Answers, Op, Row, difference
+from ebbtide.queries.algebra import is_steady
+from ebbtide.queries.answers import (
+    TRIPLE_VARIABLES,
+    Answers,
+    Op,
+    Row,
+    TimedRow,
+    difference,
+    timed_difference,
+)
 from ebbtide.queries.dated import DatedView
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
@@ -22,10 +29,10 @@ from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
-from ebbtide.queries.sight import Sight, has_changed, holds_anything
+from ebbtide.queries.sight import Sight, changes_next, has_changed, holds_anything
 from ebbtide.queries.upper import Upper
 from ebbtide.terms import IRI
-from ebbtide.time import FOREVER, Instant
+from ebbtide.time import EARLIEST, FOREVER, LATEST, Instant
 
 _EPOCH: Final = datetime(1970, 1, 1)
 _SOLUTION: Final = ((),)
@@ -62,10 +69,14 @@ class Task:
         self.looks_at_instants = self.follows_facts or report.looks_at_content
         self.next: Instant | None = None
         self.last: Instant | None = None
+        #: Up to when a warning said that many ticks are due.
+        self.warned_up_to: Instant = EARLIEST
         self.plan = plan
-        step = min((grid.step for grid in grids), default=1)
+        told = plan if isinstance(plan, Direct) and self.query.emits != "RStream" else None
         #: What it keeps above its views, if anything.
-        self.upper = None if plan.upper is None else Upper(plan.upper, sights, step)
+        self.upper = None if plan.upper is None else Upper(plan.upper, sights, grids, told)
+        #: Whether it tells how its answers change, and only facts decide whether they do.
+        self._tells_changes = self.query.emits != "RStream" and is_steady(self.query.algebra)
         self._grids = grids
         self._closes = closes
         self._instants = instants
@@ -138,17 +149,105 @@ class Task:
         else:
             self.next = self._after(tick)
 
+    @property
+    def tells_always(self) -> bool:
+        """Whether every tick has something to tell."""
+        return not self._tells_changes and not self.report.looks_at_content
+
+    def ticks_up_to(self, due: Instant) -> int:
+        """How many ticks, at most, see instants up to this one and are to come."""
+        if self.next is None:
+            return 0
+        spans = ((due + self.lag - self.next) // grid.step + 1 for grid in self._grids)
+        return sum(span for span in spans if span > 0)
+
+    def skip_silent(self, due: Instant) -> bool:
+        """Leave out ticks that would tell nothing, but for the last that is due. Whether it did."""
+        if self.next is None or self.ticks_up_to(due) < 2:
+            return False
+        quiet = self._quiet_until()
+        if quiet is None:
+            return False
+        last = max(
+            each for grid in self._grids if (each := grid.at_or_before(due + self.lag)) is not None
+        )
+        first = self._after(min(quiet, due) + self.lag - 1)
+        if first is None or min(first, last) <= self.next:
+            return False
+        self.next = min(first, last)
+        return True
+
+    def return_to(self, at: Instant) -> bool:
+        """Something is said of an instant that ticks were left out for. Whether one is back."""
+        if self.next is None or self.last is None or self.follows_facts:
+            return False
+        found = self.first_that_sees(max(at, self.last - self.lag + 1))
+        if found is None or found >= self.next:
+            return False
+        self.next = found
+        return True
+
+    def _quiet_until(self) -> Instant | None:
+        """Ticks that see less have nothing to tell, unless something is said; None: who knows."""
+        if self.last is None:
+            return None
+        if self.handle.state == "paused":
+            return LATEST
+        found = (self._same_content(), self._no_content(), self._same_answers())
+        return max((each for each in found if each is not None), default=None)
+
+    def _same_content(self) -> Instant | None:
+        if not self.report.on_change or not self._knows_content:
+            return None
+        return min(
+            changes_next(window, self._instants[window.stream], seen)
+            for window, seen in self._looked_at.items()
+        )
+
+    def _no_content(self) -> Instant | None:
+        if not self.report.non_empty or not self._knows_content:
+            return None
+        seen = [(each, self._instants[each.stream], at) for each, at in self._looked_at.items()]
+        if any(holds_anything(*each) for each in seen):
+            return None
+        found = (instants.after(at) for _, instants, at in seen)
+        return min((at for at in found if at is not None), default=LATEST)
+
+    @property
+    def _knows_content(self) -> bool:
+        """Whether it is known of all windows which instants they were looked at for."""
+        windows = self.query.streams
+        return bool(windows) and all(
+            each in self._looked_at
+            and not (isinstance(each.window, CountWindow) and each.window.step > 1)
+            for each in windows
+        )
+
+    def _same_answers(self) -> Instant | None:
+        """As long as answers are the same, none come or go."""
+        if not self._tells_changes:
+            return None
+        assert self.last is not None
+        found = [LATEST if self.upper is None else self.upper.quiet_until]
+        for sight in self.sights:
+            seen = sight.tick(self.last, self.lag)
+            # What ends for narrower windows is no change of the view.
+            is_as_wide = sight.widest == sight.view.widest or isinstance(self.plan, Direct)
+            found.append(None if seen is None or not is_as_wide else sight.view.quiet_until(seen))
+        known = [each for each in found if each is not None]
+        return min(known) if len(known) == len(found) else None
+
     # ---- answers -----------------------------------------------------------------------------
 
     def evaluate(self, tick: Instant) -> Answers | None:
         """Answer at a tick, and move on to the next one."""
         self._move_on(tick)
         if self.handle.state == "paused":
+            if self.upper is not None:
+                self.upper.rest()
             # What happens meanwhile comes and goes, so that it does not pile up.
             for sight in self.sights:
                 self._look(sight, tick)
-            if self.upper is not None:
-                self.upper.rest()
             return None
         if not self._has_moved(tick) or not self._reports(tick):
             return None
@@ -217,52 +316,36 @@ class Task:
             sight.view.advance(seen)
         return seen is not None
 
-    def _rows(self, plan: Direct, tick: Instant) -> Sequence[tuple[Row, Instant]]:
-        """The answers that a relation holds, each with its `until`."""
-        surplus = 0
-        if self.upper is None:
-            sight = self._sights[plan.graph]
-            if not self._look(sight, tick):
-                return ()
-            kernel, place, after = sight.view.seen(sight.widest, plan.content.relation)
-            surplus = sight.view.widest - sight.widest
-        else:
+    def _rows(self, plan: Direct, tick: Instant) -> Sequence[TimedRow]:
+        """The answers that a relation holds."""
+        if self.upper is not None:
             self._look_up(tick)
-            kernel, place, after = self.upper.seen(plan.content.relation)
-        return [
-            (_projected(row, plan), self._end(until, surplus))
-            for row, until in kernel.rows(place, after)
-        ]
+            return self._ended(self.upper.rows(plan), 0)
+        sight = self._sights[plan.graph]
+        if not self._look(sight, tick):
+            return ()
+        found = plan.read(*sight.view.seen(sight.widest, plan.content.relation))
+        return self._ended(found, sight.view.widest - sight.widest)
 
-    def _changes(self, plan: Direct, tick: Instant) -> Sequence[tuple[Row, Instant]]:
+    def _changes(self, plan: Direct, tick: Instant) -> Sequence[TimedRow]:
         """The answers that a relation gained, or lost, since the last report.
 
         Rows that differ in what the query does not show are one answer.
         """
         assert self.upper is not None, "changes are those of what is kept above"
         self._look_up(tick)
-        came, went = (
-            [
-                (_projected(row, plan), self._end(until, 0))
-                for row, until in self.upper.changes(plan.content.relation, came)
-            ]
-            for came in (True, False)
-        )
-        told, others = (came, went) if self.query.emits == "IStream" else (went, came)
-        if not others:
-            return told
-        left = Counter(row for row, _ in others)
-        net = []
-        for row, until in sorted(told, key=lambda each: each[1]):
-            if left[row]:
-                left[row] -= 1
-            else:
-                net.append((row, until))
-        return net
+        came = self.query.emits == "IStream"
+        told = self.upper.changes(plan, came)
+        if not plan.is_injective:
+            told = timed_difference(told, self.upper.changes(plan, not came))
+        return self._ended(told, 0)
 
-    def _end(self, until: Instant, surplus: int) -> Instant:
-        """The first tick at which an answer is gone that ends in a view, wider by the surplus."""
-        return until if until == FOREVER else until - surplus + self.lag
+    def _ended(self, rows: Sequence[TimedRow], surplus: int) -> Sequence[TimedRow]:
+        """The rows with the first tick at which they are gone, of a view wider by the surplus."""
+        later = self.lag - surplus
+        if not later:
+            return rows
+        return [(row, until if until == FOREVER else until + later) for row, until in rows]
 
     def _look_up(self, tick: Instant) -> list[Sight]:
         """Bring the views, and what is kept above them, to a tick; those that show anything."""
@@ -301,11 +384,6 @@ class Task:
         if isinstance(sight.view, DatedView):
             return sight.view.span
         return None if sight.dated is None else sight.dated + sight.view.widest - sight.widest
-
-
-def _projected(row: Sequence[str | None], plan: Direct) -> Row:
-    texts = (None if column is None else row[column] for column in plan.columns)
-    return tuple(None if text == UNBOUND.text else text for text in texts)
 
 
 def _iso(tick: Instant) -> str:

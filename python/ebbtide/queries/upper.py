@@ -1,25 +1,35 @@
-"""What a query keeps above its views: one kernel, fed by the views' relations.
+"""What a query keeps above its views: in a kernel of its own, or as the guest of a view.
 
-    view ──changes──► mirror ──► source ──► rules and aggregates ──► kept relation
+    view ──changes──► mirror ──► source ──► rules and aggregates ──► kept relation     in its own
+    view: pattern ──► rules and aggregates ──► kept relation                           as a guest
 
-A mirror says in this kernel what a view's relation holds, through the query's own windows: `until`
-is earlier by as much as the view is wider. It follows the view tick by tick, or takes over the
-whole when it begins, or begins anew.
+A mirror says in the query's kernel what a view's relation holds, through the query's own windows:
+`until` is earlier by as much as the view is wider. It follows the view tick by tick, or takes over
+the whole when it begins, or begins anew.
 
-Invariant: after `advance`, sources hold what the views' relations do at that tick.
+A query that has a view to itself needs no mirrors: the view runs its rules too, until somebody else
+comes to look at the view. What has changed since the last report is then told by comparing, once.
+
+Invariant: after `advance`, the kept relations are those of what the views' relations hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
-from ebbtide.program import Program
+from ebbtide.program import Atom, Negation, Program
+from ebbtide.program.rule import BodyPart
+from ebbtide.queries.answers import TimedRow, timed_difference
+from ebbtide.queries.grid import Grid
+from ebbtide.queries.lowering import Direct
 from ebbtide.queries.sight import Sight
 from ebbtide.queries.upper_plan import Source, UpperPlan
 from ebbtide.queries.view import View
-from ebbtide.time import Instant
+from ebbtide.terms import IRI
+from ebbtide.time import LATEST, Instant
 
 
 class Mirror:
@@ -28,64 +38,170 @@ class Mirror:
     def __init__(self, engine: NativeEngine, source: Source, sight: Sight) -> None:
         self._engine = engine
         self._source = source
-        self._sight = sight
+        self.sight = sight
         self.is_following = False
 
     def follow(self) -> None:
         """Take over all that the view holds, and then, after each of its ticks, what changed."""
         if not self.is_following:
             self.is_following = True
-            self._sight.view.mirrors.append(self)
-            self.take(self._sight.view, whole=True)
+            self.sight.view.mirrors.append(self)
+            self.take(self.sight.view, whole=True)
 
     def stop(self) -> None:
         """Follow no longer."""
         if self.is_following:
             self.is_following = False
-            self._sight.view.mirrors.remove(self)
+            self.sight.view.mirrors.remove(self)
 
     def take(self, view: View, whole: bool) -> None:
         """The view is at a tick: say what it changed, or all that holds."""
-        by = view.widest - self._sight.widest
+        by = view.widest - self.sight.widest
         native, pattern = view.native, self._source.pattern
         self._engine.mirror(self._source.relation, native, pattern.relation, by, whole=whole)
 
-    @property
-    def sight(self) -> Sight:
-        """The graph that it follows."""
-        return self._sight
-
 
 class Upper:
-    """The relations that a query keeps above its views."""
+    """The relations that a query keeps above its views.
 
-    def __init__(self, plan: UpperPlan, sights: Sequence[Sight], step: int) -> None:
-        program = Program(plan.rules, plan.relations, operators=plan.operators)
-        self.engine = NativeEngine(program, {}, step=step or 1)
-        by_name = {sight.name: sight for sight in sights}
-        self._mirrors = [
-            Mirror(self.engine, source, by_name[source.graph]) for source in plan.sources
-        ]
+    `told` is the answers' relation if its changes are told.
+    """
+
+    def __init__(
+        self,
+        plan: UpperPlan,
+        sights: Sequence[Sight],
+        grids: Sequence[Grid],
+        told: Direct | None,
+    ) -> None:
+        self._plan = plan
+        #: What its relations are called in the view, where that is another name.
+        self._names = {each.relation: each.pattern.relation for each in plan.sources}
+        self._sights = {sight.name: sight for sight in sights}
+        self._step = min((grid.step for grid in grids), default=1)
+        self._told = told
+        #: The kernel of its own, if it has one.
+        self.engine: NativeEngine | None = None
+        self._mirrors: list[Mirror] = []
         self._tick: Instant | None = None
+        #: What was told last, if ticks have passed since, or the kernel is another one.
+        self._before: list[TimedRow] | None = None
+        #: The same, at the tick that tells what has changed since.
+        self._compared: list[TimedRow] | None = None
+        #: The graph whose view it is a guest of.
+        self._host = _host(plan, self._sights, grids)
+        if self._host is None:
+            self._open()
+        else:
+            self._host.view.guest = self
+
+    def _open(self) -> None:
+        """Begin with a kernel of its own."""
+        plan = self._plan
+        program = Program(plan.rules, plan.relations, operators=plan.operators)
+        self.engine = NativeEngine(program, {}, step=self._step)
+        self._mirrors = [
+            Mirror(self.engine, source, self._sights[source.graph]) for source in plan.sources
+        ]
+
+    @property
+    def plan(self) -> UpperPlan:
+        """The plan as it is run."""
+        return self._plan if self._host is None else self.in_view
+
+    @property
+    def in_view(self) -> UpperPlan:
+        """The plan as a view runs it."""
+        return _in_view(self._plan, self._names)
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether a view runs its rules."""
+        return self._host is not None
+
+    def move_out(self) -> None:
+        """The view will be shared: go on in a kernel of its own."""
+        self.rest()
+        self._host = None
+        self._open()
 
     def advance(self, tick: Instant, shown: Sequence[Sight]) -> None:
         """Bring what is kept to a tick, at which the views of these graphs are."""
         for mirror in self._mirrors:
             if mirror.sight in shown:
                 mirror.follow()
-        self.engine.evaluate(tick)
+        if self.engine is not None:
+            self.engine.evaluate(tick)
         self._tick = tick
+        self._compared, self._before = self._before, None
 
     def rest(self) -> None:
-        """Follow the views no longer, until the next tick."""
+        """Look at the views no longer, until the next tick."""
         for mirror in self._mirrors:
             mirror.stop()
+        if self.is_guest and self._told is not None and self._before is None:
+            self._before = [] if self._tick is None else self.rows(self._told)
+
+    @property
+    def quiet_until(self) -> Instant | None:
+        """Before this it stays as it is, as long as its views do; None: who knows."""
+        if self._before is not None or not all(mirror.is_following for mirror in self._mirrors):
+            return None
+        return LATEST if self.engine is None else self.engine.quiet_until
 
     def seen(self, relation: str) -> tuple[Kernel, int, Instant]:
         """A relation as it is at the last tick."""
         assert self._tick is not None, "what is kept is looked at after a tick"
+        if self._host is not None:
+            return self._host.view.seen(self._host.widest, self._names.get(relation, relation))
+        assert self.engine is not None, "what is no guest has a kernel"
         return self.engine.seen(relation, self._tick)
 
-    def changes(self, relation: str, came: bool) -> list[tuple[list[str], Instant]]:
-        """What the last tick brought, or took, with `until`."""
-        return self.engine.row_changes(relation, came)
+    def rows(self, plan: Direct) -> list[TimedRow]:
+        """The answers that hold at the last tick, with `until`."""
+        return plan.read(*self.seen(plan.content.relation))
+
+    def changes(self, plan: Direct, came: bool) -> list[TimedRow]:
+        """The answers that came, or went, since the tick before, with `until`."""
+        if self._compared is None:
+            kernel, place, _ = self.seen(plan.content.relation)
+            return plan.read_changes(kernel, place, came)
+        now = self.rows(plan)
+        pair = (now, self._compared) if came else (self._compared, now)
+        return timed_difference(*pair)
+
+
+def _host(
+    plan: UpperPlan, sights: Mapping[IRI | None, Sight], grids: Sequence[Grid]
+) -> Sight | None:
+    """The graph whose view can run the rules: one that is read by nobody else, at every tick."""
+    graphs = {source.graph for source in plan.sources}
+    if len(graphs) != 1:
+        return None
+    sight = sights[graphs.pop()]
+    first = sight.first
+    if first is not None and any(grid.first is None or grid.first < first for grid in grids):
+        return None
+    return sight if sight.view.can_host(plan) else None
+
+
+def _in_view(plan: UpperPlan, names: Mapping[str, str]) -> UpperPlan:
+    """The plan on the view's relations instead of mirrors."""
+
+    def named(atom: Atom) -> Atom:
+        return replace(atom, relation=names.get(atom.relation, atom.relation))
+
+    def part(each: BodyPart) -> BodyPart:
+        match each:
+            case Atom():
+                return named(each)
+            case Negation(atom):
+                return Negation(named(atom))
+        return each
+
+    return UpperPlan(
+        plan.sources,
+        tuple(replace(rule, body=tuple(map(part, rule.body))) for rule in plan.rules),
+        tuple(replace(each, input=names.get(each.input, each.input)) for each in plan.operators),
+        {name: arity for name, arity in plan.relations.items() if name not in names},
+    )

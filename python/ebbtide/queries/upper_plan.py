@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
@@ -45,11 +45,11 @@ class Source(NamedTuple):
 class UpperPlan:
     """The program above the views: what it reads of them, and what it makes of that."""
 
-    sources: tuple[Source, ...]
-    rules: tuple[Rule, ...]
-    operators: tuple[Operator, ...]
+    sources: tuple[Source, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    operators: tuple[Operator, ...] = ()
     #: The arities of the relations that it mirrors or concludes.
-    relations: Mapping[str, int]
+    relations: Mapping[str, int] = field(default_factory=dict)
 
 
 #: The relation of a view that has the solutions of a pattern one by one, if rules can say it.

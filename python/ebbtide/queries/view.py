@@ -39,6 +39,7 @@ from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.static import StaticGraph
+from ebbtide.queries.upper_plan import UpperPlan
 from ebbtide.terms import IRI, parse_term, to_term
 from ebbtide.time import EARLIEST, LATEST, Count, Instant, Landmark, Sliding, Window
 
@@ -176,6 +177,19 @@ class Follower(Protocol):
         ...
 
 
+class Guest(Protocol):
+    """What a query keeps in a view that it has to itself."""
+
+    @property
+    def in_view(self) -> UpperPlan:
+        """What the view is to run on its own relations."""
+        ...
+
+    def move_out(self) -> None:
+        """Somebody else comes: take along what is needed, and keep it elsewhere."""
+        ...
+
+
 class View:
     """A materialisation that several queries look at."""
 
@@ -191,6 +205,7 @@ class View:
         self.readers: list[Reader] = []
         self.widest = 0
         self.mirrors: list[Follower] = []
+        self.guest: Guest | None = None
         self._is_told = True
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | PlannedEngine | None = None
@@ -200,6 +215,8 @@ class View:
         self._is_lazy = is_plain and lazy
         self._is_current = False
         self._tick: Instant | None = None
+        #: The last tick at which anything changed.
+        self._changed: Instant | None = None
         #: What waits for a close: by when it enters, the fact, when it happened, and its stream.
         self._waiting: dict[Instant, list[tuple[Fact, Instant, str]]] = {}
         #: The retractions that something that waits, or comes and waits, may be taken back by.
@@ -228,6 +245,9 @@ class View:
 
     def join(self, reader: Reader) -> None:
         """A query looks at the view."""
+        if self.guest is not None and self.readers:
+            self.guest.move_out()
+            self.guest = None
         self.readers.append(reader)
         self.widest = max(self.widest, reader.widest)
         self._is_current = False
@@ -237,6 +257,15 @@ class View:
         self.readers.remove(reader)
         self.widest = max((each.widest for each in self.readers), default=0)
         self._is_current = False
+
+    def can_host(self, plan: UpperPlan) -> bool:
+        """Whether a query that comes first can keep what it wants in the view itself.
+
+        Plans are made for rules without negation; and windows that move by several facts are looked
+        at between the ticks of a query.
+        """
+        is_simple = not plan.rules and not plan.operators
+        return not self.readers and not self._blocks and (is_simple or not self._is_planned)
 
     def _wanted(self) -> list[Atom] | None:
         """The patterns of all that readers look at; None if one of them looks at everything."""
@@ -259,7 +288,7 @@ class View:
         if self._is_planned:
             engine = PlannedEngine(program, windows, step=step, wanted=wanted)
         else:
-            kept = program if wanted is None else needed_part(program, wanted)
+            kept = program if wanted is None else self._needed(program, wanted)
             engine = NativeEngine(kept, windows, step=step)
         if before is None:
             for graph in self._graphs:
@@ -275,16 +304,24 @@ class View:
         patterns = [pattern for reader in self.readers for pattern in reader.patterns]
         if not patterns and not self._blocks:
             return self.program
+        guest = UpperPlan() if self.guest is None else self.guest.in_view
         rules = dict.fromkeys((*self.program.written, *(pane.rule for pane in self._blocks)))
         for pattern in patterns:
             rules.update(dict.fromkeys(pattern.rules))
+        rules.update(dict.fromkeys(guest.rules))
         relations = {pattern.relation: pattern.arity for pattern in patterns}
         relations |= {pane.relation: 3 for pane in self._blocks}
         return Program(
             rules,
-            {**self.program.relations, **relations},
-            operators=self.program.operators,
+            {**self.program.relations, **relations, **guest.relations},
+            operators=(*self.program.operators, *guest.operators),
         )
+
+    def _needed(self, program: Program, wanted: Sequence[Atom]) -> Program:
+        """The rules that contribute to what is wanted, and all of a guest's."""
+        guests = () if self.guest is None else self.guest.in_view.rules
+        others = program.rewritten(rule for rule in program.rules if rule not in guests)
+        return program.rewritten((*needed_part(others, wanted).rules, *guests))
 
     def _windows(self) -> dict[str, Window]:
         windows: dict[str, Window] = {}
@@ -374,9 +411,20 @@ class View:
             self.engine.push(Fact(NOW, (to_term(tick),)), tick, _CLOCK)
         self.engine.evaluate(tick)
         self._tick = tick
+        if self.native.has_changes:
+            self._changed = tick
         for mirror in self.mirrors:
             mirror.take(self, whole=not self._is_told)
         self._is_told = True
+
+    def quiet_until(self, seen: Instant) -> Instant | None:
+        """Before this it stays as it was at a tick, unless something is said; None: who knows."""
+        if self._tick is None or not self._is_current or NOW in self.program.relations:
+            return None
+        if self._changed is not None and self._changed > seen:
+            return None
+        waiting = (*self._waiting, *(blocks.first for blocks in self._blocks.values()))
+        return min((self.native.quiet_until, *waiting))
 
     @property
     def native(self) -> NativeEngine:
