@@ -144,7 +144,7 @@ def _stream(
 ) -> int:
     """Let the query run until it ends; the last batch that Spark reports of, -1 for none."""
     rows = placement.prepare(facts)
-    writer = rows.writeStream.foreachBatch(placement.take_batch).queryName(pipeline.name)
+    writer = placement.writer(rows).queryName(pipeline.name)
     writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
     writer = writer.trigger(processingTime=f"{milliseconds(pipeline.run.every)} milliseconds")
     with _stop_signals(placement):

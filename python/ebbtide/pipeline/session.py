@@ -22,7 +22,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.jvm import LOCAL_FILES, load_local_fs
+from ebbtide.pipeline.jvm import LOCAL_FILES, load_java
 
 OLDEST_JAVA: Final = 17
 
@@ -50,6 +50,8 @@ SETTINGS: Final = {
     # checksum file beside each; the raw one does not. Sessions of one process have a better one
     # (`jvm`), which the workers of a cluster do not know.
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
+    # Over TCP a Python worker and the JVM wait for each other's acknowledgements: 40 ms a task.
+    "spark.python.unix.domain.socket.enabled": "true",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
@@ -96,7 +98,7 @@ def open_session(
         if is_local and SparkContext._active_spark_context is None:
             # Where jars are named, Spark looks at files before it can know the classes.
             SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
-            load_local_fs(SparkContext._jvm)
+            load_java(SparkContext._jvm, "LocalFs")
         local = LOCAL_FILES if is_local else {}
         conf = _conf(name, master, {**options, **local, **given})
         return SparkSession.builder.config(conf=conf).getOrCreate()

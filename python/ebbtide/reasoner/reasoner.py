@@ -457,7 +457,10 @@ class Reasoner(Documents, Answers):
         last = clock["ticks"]["last"]
         if last is not None:
             self._tell_time(last)
-            self.engine.advance(last)
+            if isinstance(self.engine, Settles):
+                self.engine.evaluate(last)
+            else:
+                self.engine.advance(last)
             hidden = self.program.relations.keys() - self.program.visible
             self._watch.follow(Delta(last, self.engine.facts(hidden), {}, {}))
 

@@ -33,7 +33,7 @@ def pipeline(
     large: batches of 100,000 facts, with rules and a query, against the pipeline that does all
     but reason
 
-    small: batches of 100 facts, against Spark's own no-op sink behind the same source and parser
+    small: batches of 100 facts, against Spark's own no-op sink behind the same source
 
     parsing: N-Triples on executors, in Rust, by Catalyst and row by row in Python
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from py4j.protocol import Py4JJavaError
+
 #: Hadoop's local file system without its forks, for sessions of one process.
 LOCAL_FILES: Final = {
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "ebbtide.LocalFs",
@@ -18,18 +20,23 @@ LOCAL_FILES: Final = {
 }
 
 
-def load_local_fs(jvm: Any) -> None:
-    """Let a JVM know the classes of `LOCAL_FILES`, before a session uses them."""
+def load_java(jvm: Any, name: str) -> None:
+    """Let a JVM know the classes of NAME.java, if it does not yet."""
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    try:
+        loader.loadClass(f"ebbtide.{name}")
+        return
+    except Py4JJavaError:
+        pass
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(loader)
-    compiler.cook((files(__name__) / "LocalFs.java").read_text())
+    compiler.cook((files(__name__) / f"{name}.java").read_text())
     # Spark's loader takes classes from folders. Once they are loaded nobody reads them again.
     with TemporaryDirectory(prefix="ebbtide-") as folder:
-        for name, code in compiler.getBytecodes().items():
-            file = Path(folder, *name.split(".")).with_suffix(".class")
+        for each, code in compiler.getBytecodes().items():
+            file = Path(folder, *each.split(".")).with_suffix(".class")
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(code)
         loader.addURL(jvm.java.io.File(folder).toURI().toURL())
-        for name in compiler.getBytecodes():
-            loader.loadClass(name)
+        for each in compiler.getBytecodes():
+            loader.loadClass(each)

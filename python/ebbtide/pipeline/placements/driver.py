@@ -27,7 +27,8 @@ from ebbtide.pipeline.dead import DeadLetters, bad_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.placements.placement import BroughtOver
-from ebbtide.pipeline.stages.parcels import unpacked_rows
+from ebbtide.pipeline.sinks.parcels import handing_over
+from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
 from ebbtide.reasoner import SnapshotError
@@ -37,6 +38,7 @@ from ebbtide.testing.crash import crash_point
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 #: Where a fact came from is for dead letters, and is not kept.
 PLACE_COLUMNS = ["source", "line"]
@@ -55,6 +57,12 @@ class Driver(BroughtOver):
     def prepare(self, facts: DataFrame) -> DataFrame:
         """The facts as they are."""
         return facts
+
+    def writer(self, rows: DataFrame) -> DataStreamWriter:
+        """Without the ways of foreachBatch, if everything comes in parcels."""
+        if rows.columns == ["stream", PARCEL]:
+            return handing_over(rows, self.take_batch)
+        return super().writer(rows)
 
     def take(self, number: int, table: Any, begun: float) -> None:
         """Reason over a batch: a table of what `stages.parse` gives, with the stream's name."""

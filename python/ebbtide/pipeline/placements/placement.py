@@ -1,6 +1,6 @@
 """What every placement does with a micro-batch: take it, write what comes of it, tell about it.
 
-    facts ─► prepare ─► writeStream.foreachBatch(take_batch) ─► sinks, dead letters
+    facts ─► prepare ─► writer ─► take_batch ─► sinks, dead letters
 
 `prepare` is what Spark does with the facts beforehand: nothing for the driver, all of the reasoning
 for shards.
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.pipeline.checkpoint import Checkpoint
@@ -25,6 +26,7 @@ from ebbtide.pipeline.sinks import Sink
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 class Stopped(Exception):
@@ -50,15 +52,19 @@ class Placement(ABC):
     def prepare(self, facts: DataFrame) -> DataFrame:
         """What is to be handed to `take_batch`, made of what `stages.parse` gives."""
 
+    def writer(self, rows: DataFrame) -> DataStreamWriter:
+        """What hands every micro-batch of prepared rows to `take_batch`."""
+        return rows.writeStream.foreachBatch(self.take_batch)
+
     @abstractmethod
-    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
-        """Do what is to be done with a batch, where Spark has it."""
+    def take_frame(self, batch: Any, number: int, begun: float) -> None:
+        """Do what is to be done with a batch, where Spark has it: as a DataFrame."""
 
     @abstractmethod
     def end(self, query: StreamingQuery) -> None:
         """The streams have ended, and everything was read: evaluate the ticks that waited."""
 
-    def take_batch(self, batch: DataFrame, number: int) -> None:
+    def take_batch(self, batch: Any, number: int) -> None:
         """What Spark calls for every micro-batch."""
         try:
             if self.stopping:
@@ -95,9 +101,10 @@ class Placement(ABC):
 class BroughtOver(Placement):
     """A placement to whose process every batch is brought."""
 
-    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
-        """Bring the batch over, and take it."""
-        self.take(number, batch.toArrow(), begun)
+    def take_frame(self, batch: Any, number: int, begun: float) -> None:
+        """Bring the batch over, and take it; parcels are there already, in a table of Arrow."""
+        is_here = isinstance(batch, pa.Table)
+        self.take(number, batch if is_here else batch.toArrow(), begun)
 
     @abstractmethod
     def take(self, number: int, table: Any, begun: float) -> None:

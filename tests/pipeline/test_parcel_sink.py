@@ -1,0 +1,70 @@
+"""The sink that hands parcels to a function of this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from ebbtide.pipeline.sinks.parcels import handing_over
+from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.stages.parcels import unpacked_rows
+from ebbtide.pipeline.stages.parse import Documents
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+def started(spark: SparkSession, folder: Path, take: Any) -> StreamingQuery:
+    """A query over two streams, a file of each a batch."""
+    whole = None
+    for name in ("one", "two"):
+        facts = read_files(spark, folder / name, Documents(parcels=True), files_a_batch=1)
+        named = facts.selectExpr(f"'{name}' AS stream", "*")
+        whole = named if whole is None else whole.unionByName(named)
+    assert whole is not None
+    writer = handing_over(whole, take).option("checkpointLocation", str(folder / "checkpoint"))
+    return writer.start()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        for number in range(2):
+            # Longer than what Py4J writes at once.
+            facts = (f"{number}\t<a:{name}> <a:p> <a:{each}> .\n" for each in range(2_000))
+            (tmp_path / name / f"{number}.tnt").write_text("".join(facts))
+    return tmp_path
+
+
+def test_every_parcel_comes_with_its_batch(spark: SparkSession, folder: Path) -> None:
+    taken: list[tuple[int, pa.Table]] = []
+    query = started(spark, folder, lambda table, number: taken.append((number, table)))
+    query.processAllAvailable()
+    query.stop()
+    assert [number for number, _ in taken] == [0, 1]
+    for _, table in taken:
+        rows = unpacked_rows(table)
+        assert rows.num_rows == 4_000
+        assert set(rows["stream"].to_pylist()) == {"one", "two"}
+
+
+def test_a_batch_that_fails_comes_again(spark: SparkSession, folder: Path) -> None:
+    numbers: list[int] = []
+
+    def take(table: pa.Table, number: int) -> None:
+        numbers.append(number)
+        if numbers == [0, 1]:
+            raise ValueError("not now")
+
+    with pytest.raises(StreamingQueryException, match="not now"):
+        started(spark, folder, take).processAllAvailable()
+    query = started(spark, folder, take)
+    query.processAllAvailable()
+    query.stop()
+    assert numbers == [0, 1, 1]
