@@ -96,13 +96,22 @@ BODIES = st.one_of(
     st.builds("{} GRAPH <http://e/g> {{ {} }}".format, GROUPS, GROUPS),
     st.builds("{} OPTIONAL {{ GRAPH <http://e/g> {{ {} }} }}".format, GROUPS, PATTERNS),
     st.builds("{} FILTER NOT EXISTS {{ GRAPH <http://e/g> {{ {} }} }}".format, GROUPS, PATTERNS),
+    st.builds("{} GRAPH ?graph {{ {} }}".format, GROUPS, PATTERNS),
+    st.builds("{} OPTIONAL {{ GRAPH ?y {{ {} }} }}".format, GROUPS, PATTERNS),
 )
 #: A static graph by its name.
 G = IRI(E + "g")
 
 
 def _select(body: str, kind: str) -> str:
-    if "?x" not in body and kind in ("count", "sums", "average", "different", "expressions"):
+    if "?x" not in body and kind in (
+        "count",
+        "sums",
+        "average",
+        "different",
+        "expressions",
+        "some of each",
+    ):
         # By a variable that the pattern does not have, oxigraph makes a group of nothing.
         kind = "all"
     match kind:
@@ -142,6 +151,13 @@ def _select(body: str, kind: str) -> str:
             )
         case "ordered":
             return f"SELECT ?x ?n1 WHERE {{ {body} }} ORDER BY ?x DESC(?n1) LIMIT 2"
+        case "some of each":
+            return (
+                "SELECT ?x (SAMPLE(?x) AS ?one) (GROUP_CONCAT(DISTINCT STR(?x)) AS ?text) "
+                f"WHERE {{ {body} FILTER(BOUND(?x)) }} GROUP BY ?x"
+            )
+        case "describe":
+            return f"DESCRIBE ?x WHERE {{ {body} FILTER(isIRI(?x)) }}"
         case "all":
             return f"SELECT (COUNT(*) AS ?many) WHERE {{ {body} }}"
         case "ask":
@@ -154,13 +170,14 @@ KINDS = st.sampled_from(
     [
         *("rows", "rows", "distinct", "count", "sums", "average", "different", "all"),
         *("ask", "construct", "expressions", "computed group", "ordered"),
+        *("some of each", "describe"),
     ]
 )
 
 
 def _query(name: str, text: str, streams: Sequence[StreamWindow], every: int | None) -> Any:
     algebra = sparql_query(text)
-    named = (G,) if G.text in text else ()
+    named = (G,) if G.text in text or "GRAPH ?" in text else ()
     return ContinuousQuery(
         name, algebra[0], "RStream", "query", every, tuple(streams), (), named, text, algebra
     )
@@ -194,7 +211,8 @@ def rspql(draw: st.DrawFn) -> ContinuousQuery:
         )
         for name in names
     ]
-    first, *others = (f"GRAPH {name.text} {{ {draw(GROUPS)} }}" for name in names)
+    asked = [draw(st.sampled_from([name.text] * 3 + ["?graph"])) for name in names]
+    first, *others = (f"GRAPH {name} {{ {draw(GROUPS)} }}" for name in asked)
     how = draw(st.sampled_from(["{}", "{}", "OPTIONAL {{ {} }}", "MINUS {{ {} }}", NOT_THERE]))
     body = " ".join((first, *map(how.format, others)))
     return _query("q", _select(body, draw(KINDS)), windows, None)

@@ -72,6 +72,35 @@ def has_graphs(pattern: Any) -> bool:
     return (len(pattern) == 3 and pattern[0] == "graph") or any(map(has_graphs, pattern))
 
 
+def with_known_graphs(pattern: Any, graphs: Sequence[str]) -> Any:
+    """The pattern with one part a graph of the dataset in place of GRAPH ?g.
+
+    What EXISTS asks is left: there ?g may be known from outside.
+
+    >>> from ebbtide._kernel import sparql_query
+    >>> asked = sparql_query("SELECT * { GRAPH ?g { ?s <a:p> ?o } }")[2][1]
+    >>> with_known_graphs(asked, ["<a:g>"])
+    ('join', ('values', ['?g'], [['<a:g>']]), ('graph', ('bgp', [('?s', '<a:p>', '?o')]), '<a:g>'))
+    """
+    match pattern:
+        case ("bgp" | "path" | "values" | "service", *_) | ("graph", ("bgp", []), _):
+            return pattern
+        case ("graph", inner, str(name)) if name.startswith("?") and graphs:
+            asked = with_known_graphs(inner, graphs)
+            parts = [
+                ("join", ("values", [name], [[graph]]), ("graph", asked, graph)) for graph in graphs
+            ]
+            return parts[0] if len(parts) == 1 else ("union", *parts)
+        case ("join" | "union" | "minus" as word, *parts):
+            return word, *(with_known_graphs(part, graphs) for part in parts)
+        case ("left_join", left, right, condition):
+            sides = (with_known_graphs(side, graphs) for side in (left, right))
+            return "left_join", *sides, condition
+        case (word, inner, *rest):
+            return word, with_known_graphs(inner, graphs), *rest
+    return pattern
+
+
 def is_ordered(algebra: Sequence[Any]) -> bool:
     """Whether a query says in which order its solutions come.
 

@@ -13,6 +13,7 @@ out does not come back.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 
 from ebbtide.program import Fact
 from ebbtide.time import LATEST, Instant
@@ -38,14 +39,19 @@ class Blocks:
         self._step = step
         #: What happens: when, whether it is a retraction, and the fact with its text.
         self._said: list[tuple[Instant, bool, str, Fact]] = []
-        self._waiting: list[Fact] = []
-        self._window: list[Fact] = []
+        self._waiting: list[tuple[Fact, Instant]] = []
+        self._window: list[tuple[Fact, Instant]] = []
         self._shown: set[Fact] = set()
 
     @property
     def first(self) -> Instant:
         """When the first thing happens that was not taken in yet; `LATEST` if nothing does."""
         return self._said[0][0] if self._said else LATEST
+
+    @property
+    def held(self) -> Sequence[tuple[Fact, Instant]]:
+        """What it held when it was asked to advance last, and when that happened."""
+        return self._window
 
     def push(self, fact: Fact, at: Instant) -> None:
         """A fact happens. The same one at the same instant counts once."""
@@ -63,17 +69,17 @@ class Blocks:
     def advance(self, tick: Instant) -> tuple[set[Fact], set[Fact]]:
         """Take in what happened up to a tick: the facts that came into the window, and went."""
         due = bisect_left(self._said, (tick + 1,))
-        for _, is_taken_back, _, fact in self._said[:due]:
+        for at, is_taken_back, _, fact in self._said[:due]:
             if is_taken_back:
-                self.moves += fact in self._window
-                self._waiting = [other for other in self._waiting if other != fact]
-                self._window = [other for other in self._window if other != fact]
+                self.moves += any(fact == other for other, _ in self._window)
+                self._waiting = [other for other in self._waiting if other[0] != fact]
+                self._window = [other for other in self._window if other[0] != fact]
                 continue
-            self._waiting.append(fact)
+            self._waiting.append((fact, at))
             if len(self._waiting) == self._step:
                 self._window = [*self._window, *self._waiting][-self._size :]
                 self._waiting = []
                 self.moves += 1
         del self._said[:due]
-        before, self._shown = self._shown, set(self._window)
+        before, self._shown = self._shown, {fact for fact, _ in self._window}
         return self._shown - before, before - self._shown

@@ -12,32 +12,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.answers import Answers
-from ebbtide.queries.dated import DatedView
 from ebbtide.queries.explain import explained
 from ebbtide.queries.lowering import plan_query
 from ebbtide.queries.network import fed_stream, ranks
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.schedule import Schedule
-from ebbtide.queries.sight import (
-    Sight,
-    closes_of,
-    dated_range,
-    grids_of,
-    lag_of,
-    sight_key,
-    wanted_graphs,
-)
-from ebbtide.queries.static import StaticGraph, static_graphs
+from ebbtide.queries.sight import closes_of, grids_of, lag_of, wanted_graphs
+from ebbtide.queries.static import static_graphs
 from ebbtide.queries.stream import Stream
 from ebbtide.queries.task import Task
-from ebbtide.queries.view import View, ViewKey, wants
+from ebbtide.queries.views import Views
 from ebbtide.reasoner.intake import (
     TIME_COLUMN,
     FactLike,
@@ -94,21 +84,16 @@ class QueryEngine:
         lazy: bool = True,
     ) -> None:
         self._incremental = incremental
-        self._lazy = lazy
         self._program = as_program(rules)
-        self._graphs = static_graphs(background, graphs or {})
-        self._has_background = bool(background)
+        self._views = Views(static_graphs(background, graphs or {}), bool(background), lazy)
         self._lateness = lateness
         self._t0 = t0
         self._report = _as_report(report)
         self._tasks: dict[RegisteredQuery, Task] = {}
         self._schedule = Schedule()
-        self._views: dict[ViewKey, View] = {}
         self._streams: dict[str, Stream] = {}
         self._clocks: list[Watermark] = []
         self._late = LateBox()
-        #: The retractions that facts may still come before.
-        self._retractions: list[tuple[Instant, Fact]] = []
         self._registered = 0
         #: Whether answers are being told, to queries and to who subscribed.
         self._is_telling = False
@@ -155,7 +140,7 @@ class QueryEngine:
         for stream in self._streams.values():
             stream.serve(
                 [task for task in tasks if stream.name in task.streams],
-                [view for view in self._views.values() if stream.name in view.streams],
+                [view for view in self._views if stream.name in view.streams],
                 stream.name in fed,
             )
         self._clocks = [each.watermark for each in self._streams.values() if each.has_clock]
@@ -170,38 +155,17 @@ class QueryEngine:
 
     def _task(self, handle: RegisteredQuery, program: Program, report: Report) -> Task:
         query = handle.query
-        self._check_graphs(query)
+        self._views.check_graphs(query)
         self._registered += 1
-        number = self._registered
-        grids, lag = grids_of(query, report, self._t0), lag_of(query)
-        closes = closes_of(query, report, self._t0)
+        grids, closes = grids_of(query, report, self._t0), closes_of(query, report, self._t0)
         wanted = list(wanted_graphs(query, program))
-        graphs = [each.name for each in wanted]
-        plan = plan_query(query, graphs, self._incremental)
-        step = min((grid.step for grid in grids), default=0)
-        sights: list[Sight] = []
-        for each in wanted:
-            key, widest, first = sight_key(each, program, grids, lag, closes)
-            dated = dated_range(each, key, query) if query.timestamps and each.windows else None
-            if query.timestamps and each.windows and dated is None:
-                key = replace(key, is_dated=True, range=widest)
-            known = {sight.view.key: sight.view for sight in sights} | self._views
-            view = known.get(key)
-            if view is None and key.is_dated:
-                view = DatedView(key, program, self._graphs)
-            elif view is None:
-                view = View(key, program, self._graphs, self._lazy)
-            reader = wants(plan, each.name, widest, step)
-            sights.append(Sight(each.name, view, reader, first, dated))
+        plan = plan_query(query, [each.name for each in wanted], self._incremental)
+        sights = self._views.sights(query, program, plan, wanted, grids, closes)
         streams = [self._stream(each.stream) for each in query.streams]
         instants = {stream.name: stream.instants for stream in streams}
+        number, lag = self._registered, lag_of(query)
         task = Task(number, handle, report, grids, lag, closes, sights, plan, instants)
-        for sight in sights:
-            sight.view.join(sight.reader)
-        for sight in sights:
-            if self._views.setdefault(sight.view.key, sight.view).is_fresh:
-                for at, fact in self._retractions:
-                    sight.view.retract(fact, at)
+        self._views.join(sights)
         over = [stream.sighted for stream in streams if stream.sighted is not None]
         if over:
             task.skip(max(over))
@@ -211,19 +175,6 @@ class QueryEngine:
                     task.begin(stream.latest)
         return task
 
-    def _check_graphs(self, query: ContinuousQuery) -> None:
-        for name in query.named_graphs:
-            if name not in self._graphs:
-                raise ProgramError(f"the static graph {name} was not given", query.origin)
-        for name in query.graphs:
-            if name not in self._graphs:
-                if not self._has_background:
-                    raise ProgramError(
-                        f"the static graph {name} was not given, nor any background", query.origin
-                    )
-                # The background stands for it.
-                self._graphs[name] = StaticGraph()
-
     def drop(self, handle: RegisteredQuery) -> None:
         """Forget a query, and the views that only it looked at."""
         task = self._tasks.pop(handle, None)
@@ -231,10 +182,7 @@ class QueryEngine:
             return
         if task.upper is not None:
             task.upper.rest()
-        for sight in task.sights:
-            sight.view.leave(sight.reader)
-            if not sight.view.readers:
-                self._views.pop(sight.view.key, None)
+        self._views.leave(task.sights)
         self._arrange(ranks([each.query for each in self._tasks]))
         handle._end(dropped=True)
 
@@ -299,10 +247,7 @@ class QueryEngine:
         """State a background fact; it holds for ever, from the next tick on."""
         found = as_fact(fact)
         sighted = (each.sighted for each in self._streams.values() if each.sighted is not None)
-        self._graphs[None].add([found], max(sighted, default=None))
-        for view in self._views.values():
-            if None in view.key.statics:
-                view.add(found)
+        self._views.add(found, max(sighted, default=None))
         self._said(self._tasks.values(), EARLIEST)
 
     def retract(self, fact: FactLike, at: SupportsIndex) -> None:
@@ -311,12 +256,7 @@ class QueryEngine:
         if any(each.sighted is not None and at <= each.sighted for each in self._streams.values()):
             self._late.put(Late(found, at, None, "a tick at or after it was due when it arrived"))
             return
-        for graph in self._graphs.values():
-            graph.retract(found, at)
-        for view in self._views.values():
-            view.retract(found, at)
-        over = self.watermark
-        self._retractions = [(at, found), *(each for each in self._retractions if each[0] > over)]
+        self._views.retract(found, at, self.watermark)
         for stream in self._streams.values():
             for task in stream.retracted(at):
                 self._schedule.note(task)

@@ -31,6 +31,7 @@ from ebbtide.queries.algebra import (
     is_steady,
     triple_count,
     visible,
+    with_known_graphs,
     with_plain_names,
 )
 from ebbtide.queries.answers import TRIPLE_VARIABLES, TimedRow
@@ -97,8 +98,11 @@ def plan_query(
     """How a query runs, of whose dataset these graphs have views."""
     planner = _Planner(graphs, query.emits == "RStream")
     algebra = with_plain_names(query.algebra)
-    if not incremental:
+    if not incremental or query.form == "describe":
         return Asked(query.text, (), triples_asked(algebra, graphs))
+    form, dataset, pattern, *template = algebra
+    names = [each.text for each in graphs if each is not None]
+    algebra = (form, dataset, with_known_graphs(pattern, names), *template)
     match algebra:
         case ("select", _, ("distinct" | "reduced", ("project", inner, names))):
             direct = planner.direct(inner, names, names, one_by_one=False)
@@ -147,8 +151,6 @@ class _Planner:
 
     def asked(self, text: str, algebra: Sequence[Any], graphs: Sequence[IRI | None]) -> Asked:
         """SPARQL, with tables for what is kept."""
-        if algebra[0] not in ("select", "ask", "construct"):
-            return Asked(text, (), triples_asked(algebra, graphs))
         form, dataset, pattern, *template = algebra
         rewritten = (form, dataset, self._below_modifiers(pattern), *template)
         triples = triples_asked(rewritten, graphs)

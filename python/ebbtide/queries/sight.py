@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
-from ebbtide.program import Program, ProgramError
+from ebbtide.languages.rspql import ContinuousQuery, StreamWindow, TimeWindow
+from ebbtide.program import Program
 from ebbtide.queries.grid import Grid
-from ebbtide.queries.instants import Instants
+from ebbtide.queries.pane import ViewKey, view_key, window_grid
+from ebbtide.queries.reader import Reader
 from ebbtide.queries.report import Report
-from ebbtide.queries.view import Reader, View, ViewKey, view_key, window_grid
+from ebbtide.queries.view import View
 from ebbtide.terms import IRI
-from ebbtide.time import EARLIEST, LATEST, Instant
+from ebbtide.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,41 +115,11 @@ def sight_key(
     return key, widest, min(firsts, default=None)
 
 
-def dated_range(wanted: Wanted, key: ViewKey, query: ContinuousQuery) -> int | None:
+def dated_range(wanted: Wanted, key: ViewKey) -> int | None:
     """How long the triples of a graph hold after they happened; None if its windows differ."""
-    if not all(isinstance(each.window, TimeWindow) for each in wanted.windows):
-        raise ProgramError("f:timestamp needs windows of time", query.origin)
-    ranges = {each.window.range for each in wanted.windows if isinstance(each.window, TimeWindow)}
+    ranges = {
+        each.window.range if isinstance(each.window, TimeWindow) else None
+        for each in wanted.windows
+    }
     is_moved = any(pane.closes for pane in key.windows)
     return ranges.pop() if len(ranges) == 1 and not is_moved else None
-
-
-def changes_next(window: StreamWindow, instants: Instants, seen: Instant) -> Instant:
-    """When, after an instant, a window first holds other timed facts; `LATEST` if never."""
-    found = [instants.after(seen)]
-    if isinstance(window.window, TimeWindow):
-        reach = window.window.range
-        held = instants.after(seen - reach)
-        found.append(None if held is None else held + reach)
-    return min((at for at in found if at is not None), default=LATEST)
-
-
-def holds_anything(window: StreamWindow, instants: Instants, tick: Instant) -> bool:
-    """Whether a window holds a fact at a tick."""
-    reach = window.window.range if isinstance(window.window, TimeWindow) else None
-    after = EARLIEST - 1 if reach is None else tick - reach
-    return instants.any_in(after, tick)
-
-
-def has_changed(
-    window: StreamWindow, instants: Instants, before: Instant | None, tick: Instant
-) -> bool:
-    """Whether a window holds other timed facts than at an earlier tick."""
-    if before is None:
-        return True
-    match window.window:
-        case CountWindow():
-            return instants.any_in(before, tick)
-        case TimeWindow(range):
-            came = instants.any_in(max(before, tick - range), tick)
-            return came or instants.any_in(before - range, min(before, tick - range))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ebbtide._kernel import SparqlQuery
-from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
+from ebbtide.languages.rspql import StreamWindow, TimeWindow
 from ebbtide.queries.algebra import is_steady
 from ebbtide.queries.answers import (
     TRIPLE_VARIABLES,
@@ -22,6 +22,7 @@ from ebbtide.queries.answers import (
     difference,
     timed_difference,
 )
+from ebbtide.queries.contents import Contents, moves_by_several
 from ebbtide.queries.dated import DatedView
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
@@ -29,7 +30,7 @@ from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
-from ebbtide.queries.sight import Sight, changes_next, has_changed, holds_anything
+from ebbtide.queries.sight import Sight
 from ebbtide.queries.upper import Upper
 from ebbtide.terms import IRI
 from ebbtide.time import EARLIEST, FOREVER, LATEST, Instant
@@ -78,12 +79,11 @@ class Task:
         #: Whether it tells how its answers change, and only facts decide whether they do.
         self._tells_changes = self.query.emits != "RStream" and is_steady(self.query.algebra)
         self._grids = grids
-        self._closes = closes
         self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._before: tuple[Row, ...] = ()
         self._moves = 0
-        self._looked_at: dict[StreamWindow, Instant] = {}
+        self._contents = Contents(report, self.query.streams, closes, instants, lag)
 
     @property
     def sight(self) -> Instant | None:
@@ -193,35 +193,8 @@ class Task:
             return None
         if self.handle.state == "paused":
             return LATEST
-        found = (self._same_content(), self._no_content(), self._same_answers())
+        found = (self._contents.silent_until(), self._same_answers())
         return max((each for each in found if each is not None), default=None)
-
-    def _same_content(self) -> Instant | None:
-        if not self.report.on_change or not self._knows_content:
-            return None
-        return min(
-            changes_next(window, self._instants[window.stream], seen)
-            for window, seen in self._looked_at.items()
-        )
-
-    def _no_content(self) -> Instant | None:
-        if not self.report.non_empty or not self._knows_content:
-            return None
-        seen = [(each, self._instants[each.stream], at) for each, at in self._looked_at.items()]
-        if any(holds_anything(*each) for each in seen):
-            return None
-        found = (instants.after(at) for _, instants, at in seen)
-        return min((at for at in found if at is not None), default=LATEST)
-
-    @property
-    def _knows_content(self) -> bool:
-        """Whether it is known of all windows which instants they were looked at for."""
-        windows = self.query.streams
-        return bool(windows) and all(
-            each in self._looked_at
-            and not (isinstance(each.window, CountWindow) and each.window.step > 1)
-            for each in windows
-        )
 
     def _same_answers(self) -> Instant | None:
         """As long as answers are the same, none come or go."""
@@ -249,7 +222,9 @@ class Task:
             for sight in self.sights:
                 self._look(sight, tick)
             return None
-        if not self._has_moved(tick) or not self._reports(tick):
+        if not self._has_moved(tick) or not self._contents.report(
+            tick, lambda window: self._moves_of(self._sights[window.name], tick)
+        ):
             return None
         plan, emits = self.plan, self.query.emits
         until: tuple[Instant, ...] | None = None
@@ -275,10 +250,7 @@ class Task:
 
     def _has_moved(self, tick: Instant) -> bool:
         """Whether a window has, if all of them move by several facts and nothing else is a tick."""
-        windows = [each.window for each in self.query.streams]
-        if not self.follows_facts or not all(
-            isinstance(each, CountWindow) and each.step > 1 for each in windows
-        ):
+        if not self.follows_facts or not all(map(moves_by_several, self.query.streams)):
             return True
         moves = sum(self._moves_of(sight, tick) for sight in self.sights)
         before, self._moves = self._moves, moves
@@ -286,28 +258,6 @@ class Task:
 
     def _moves_of(self, sight: Sight, tick: Instant) -> int:
         return sight.view.moves if self._look(sight, tick) else 0
-
-    def _reports(self, tick: Instant) -> bool:
-        if not self.report.looks_at_content:
-            return True
-        changed = holds = False
-        for window in self.query.streams:
-            if isinstance(window.window, CountWindow) and window.window.step > 1:
-                moves = self._moves_of(self._sights[window.name], tick)
-                changed = changed or moves != self._looked_at.get(window)
-                holds = holds or moves > 0
-                self._looked_at[window] = moves
-                continue
-            closes = self._closes[window]
-            close = tick if closes is None else closes.at_or_before(tick)
-            if close is None:
-                continue
-            seen = close - self.lag
-            instants, before = self._instants[window.stream], self._looked_at.get(window)
-            changed = has_changed(window, instants, before, seen) or changed
-            holds = holds_anything(window, instants, seen) or holds
-            self._looked_at[window] = seen
-        return (changed or not self.report.on_change) and (holds or not self.report.non_empty)
 
     def _look(self, sight: Sight, tick: Instant) -> bool:
         """Bring a view to what is seen at a tick; False before its window closed first."""

@@ -139,15 +139,15 @@ class UpperPlanner:
         def over(part: Sequence[Any]) -> Node:
             return self._over_tables(part, graph, is_apart)
 
+        if pattern == ("bgp", []) or pattern[0] == "values":
+            return tuple(pattern)
         if pattern[0] in ("bgp", "path") or is_apart:
-            found = None if pattern == ("bgp", []) else self._maintain(pattern, graph)
+            found = self._maintain(pattern, graph)
             if found is not None:
                 kept = self.source(*found)
                 if sum(column.is_loose for column in kept.columns) <= _MOST_LOOSE:
                     return kept.node
         match pattern:
-            case ("bgp", []) | ("values", _, _):
-                return tuple(pattern)
             case ("graph", inner, str(name)) if name in self._graphs:
                 return self._over_tables(inner, self._graphs[name], is_apart)
             case ("join" | "union" as word, *parts):

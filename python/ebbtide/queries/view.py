@@ -1,21 +1,10 @@
 """A view: one materialisation, kept for all queries of the same streams and rules.
 
 A view is the closure of (static graphs + the windows of some streams) under a program. Its key is
-what must be equal for queries to share it. Ranges are relative: queries whose windows differ by the
-same span on every stream share the view, which is kept for the widest. What a narrower query sees
-are the facts that end more than the difference later. With negation in the rules, with count
-windows or with rules that ask the time, that would be wrong, so there the ranges themselves are
-part of the key.
+what must be equal for queries to share it (`pane.py`); it is kept for the widest of their windows.
 
-A window that is looked at between its closes is as it was when it closed last. So its facts enter
-at the first close at or after them, and leave at the first close that no longer sees them:
-
-    #  at     enter          at + range   leave         closes are step apart
-    #  ┼────────┼─────── ... ──┼────────────┼──►        k = range // step
-
-They hold for k * step, or for one step more, depending on where between two closes they happen:
-two streams of the engine, each with a window as long as that. Until they enter they wait here, so
-that a retraction in between finds those that it takes back, and no others.
+Facts of a window that is looked at between its closes wait here until it closes, so that a
+retraction in between finds those that it takes back, and no others.
 
 Invariant: ticks ascend.
 """
@@ -23,171 +12,25 @@ Invariant: ticks ascend.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final
 
 from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
-from ebbtide.languages.rspql import CountWindow, StreamWindow, TimeWindow
 from ebbtide.plan.make import can_be_planned, needed_part
-from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
+from ebbtide.program import TRIPLE, Atom, Fact, Program
 from ebbtide.program.reserved import NOW
 from ebbtide.queries.blocks import Blocks
-from ebbtide.queries.grid import Grid
-from ebbtide.queries.lowering import Asked, Direct
-from ebbtide.queries.maintained import Maintained
+from ebbtide.queries.pane import Pane, ViewKey
+from ebbtide.queries.reader import Follower, Guest, Reader
 from ebbtide.queries.static import StaticGraph
 from ebbtide.queries.upper_plan import UpperPlan
 from ebbtide.terms import IRI, parse_term, to_term
-from ebbtide.time import EARLIEST, LATEST, Count, Instant, Landmark, Sliding, Window
+from ebbtide.time import Instant, Sliding, Window
 
 #: The stream of the fact that says which tick it is.
 _CLOCK: Final = "now:"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Pane:
-    """A window of a view: on a stream, the last `size` facts; or a range, told as what it is less
-    than the widest one of the view.
-
-    `closes` are the instants at which it moves, if it is looked at in between.
-    """
-
-    stream: str
-    kind: Literal["time", "count"]
-    size: int
-    closes: Grid | None = None
-    #: By how many facts a count window moves.
-    step: int = 1
-
-    @property
-    def name(self) -> str:
-        """What the stream of the engine is called."""
-        moves = "" if self.closes is None else f" {self.closes.step} {self.closes.anchor}"
-        return f"{self.stream} {self.kind} {self.size} {self.step}{moves}"
-
-    @property
-    def relation(self) -> str:
-        """Where the facts of a window are that moves by several facts."""
-        return f"window:{self.name}"
-
-    @property
-    def rule(self) -> Rule:
-        """The rule that what such a window holds is seen."""
-        terms = tuple(map(Variable, "spo"))
-        return Rule(self.relation, (Atom(TRIPLE, terms),), (Atom(self.relation, terms),))
-
-    def streams(self, widest: int) -> dict[str, Window]:
-        """The streams of the engine, and their windows, in a view of a widest range."""
-        if self.kind == "count":
-            return {self.name: Count(self.size) if self.step == 1 else Landmark(EARLIEST)}
-        if self.closes is None:
-            return {self.name: Sliding(widest + self.size)}
-        step = self.closes.step
-        steps = (widest + self.size) // step
-        return {f"{self.name}+{k}": Sliding(k * step) for k in (steps, steps + 1) if k > 0}
-
-    def place(self, at: Instant, widest: int) -> tuple[str, Instant] | None:
-        """The stream that a fact goes to, and when it enters; None if no close sees it."""
-        if self.closes is None:
-            return self.name, at
-        enter = self.closes.at_or_after(at)
-        steps = (self.closes.at_or_after(at + widest + self.size) - enter) // self.closes.step
-        return (f"{self.name}+{steps}", enter) if steps else None
-
-
-@dataclass(frozen=True, slots=True)
-class ViewKey:
-    """What queries must have in common to share a view.
-
-    `range` is the widest range of the windows where ranges cannot be shared.
-    """
-
-    program: str
-    statics: frozenset[IRI | None]
-    windows: frozenset[Pane]
-    range: int | None
-    #: Whether its triples say when they happened, though its windows differ.
-    is_dated: bool = False
-
-
-def can_share(program: Program, windows: Sequence[StreamWindow]) -> bool:
-    """Whether a narrower window is a filter on `until`."""
-    return (
-        all(isinstance(each.window, TimeWindow) for each in windows)
-        and not any(rule.negations for rule in program.rules)
-        and not program.operators
-        and NOW not in program.relations
-    )
-
-
-def view_key(
-    program: Program,
-    statics: frozenset[IRI | None],
-    windows: Mapping[StreamWindow, Grid | None],
-) -> tuple[ViewKey, int]:
-    """The key of the view that shows some windows in one graph, and their widest range.
-
-    With each window goes when it moves, if it is looked at in between.
-    """
-    ranges = [each.window.range for each in windows if isinstance(each.window, TimeWindow)]
-    widest = max(ranges, default=0)
-    panes = frozenset(
-        Pane(each.stream.value, "time", each.window.range - widest, closes)
-        if isinstance(each.window, TimeWindow)
-        else Pane(each.stream.value, "count", each.window.size, None, each.window.step)
-        for each, closes in windows.items()
-    )
-    shared = can_share(program, list(windows)) and not any(windows.values())
-    return ViewKey(program.fingerprint, statics, panes, None if shared else widest), widest
-
-
-@dataclass(slots=True, eq=False)
-class Reader:
-    """What a query wants of a view: through windows of a widest range, at ticks `step` apart."""
-
-    widest: int
-    step: int
-    patterns: tuple[Maintained, ...] = ()
-    #: The triples that it looks at besides; None for all.
-    triples: tuple[Atom, ...] | None = None
-
-
-def wants(plan: Direct | Asked, graph: IRI | None, widest: int, step: int) -> Reader:
-    """What a query that runs by a plan wants of the view that shows a graph."""
-    read: list[Maintained] = []
-    if plan.upper is not None:
-        read += [source.pattern for source in plan.upper.sources if source.graph == graph]
-    if isinstance(plan, Direct):
-        if plan.graph == graph and isinstance(plan.content, Maintained):
-            read.append(plan.content)
-        return Reader(widest, step, tuple(read), ())
-    contents = (table.content for table in plan.tables if table.graph == graph)
-    read += [each for each in contents if isinstance(each, Maintained)]
-    return Reader(widest, step, tuple(read), plan.triples.get(graph))
-
-
-class Follower(Protocol):
-    """Who is told what each tick of a view changed."""
-
-    def take(self, view: View, whole: bool) -> None:
-        """The view is at a tick: what it changed counts, or all that holds."""
-        ...
-
-
-class Guest(Protocol):
-    """What a query keeps in a view that it has to itself."""
-
-    @property
-    def in_view(self) -> UpperPlan:
-        """What the view is to run on its own relations."""
-        ...
-
-    def move_out(self) -> None:
-        """Somebody else comes: take along what is needed, and keep it elsewhere."""
-        ...
 
 
 class View:
@@ -444,16 +287,3 @@ def _adopt(engine: NativeEngine | PlannedEngine, before: NativeEngine | PlannedE
             engine.adopt(before)
         case NativeEngine(), NativeEngine():
             engine.adopt(before)
-
-
-def window_grid(window: StreamWindow, t0: Instant | None) -> Grid | None:
-    """When a window closes; None for one that moves with every fact."""
-    match window.window:
-        case CountWindow():
-            return None
-        case TimeWindow(range, step, "(]"):
-            return Grid(step, t0 or 0, t0)
-        case TimeWindow(range, step, _):
-            # What holds everything that happened opens at t0, and closes whenever it is asked.
-            close = (t0 or 0) + (range if range < LATEST else 0)
-            return Grid(step, close, None if t0 is None else close)

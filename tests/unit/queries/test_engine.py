@@ -260,7 +260,7 @@ def test_memory_is_flat_over_a_long_stream_of_new_terms(emits: str, alone: bool)
             query.pause()
         for at in range(5_000 * paused, 5_000 * (paused + 1)):
             engine.push(S, [(node(at), P, 1), (node(at), node("q"), 2)], at)
-        (view,) = engine._views.values()
+        (view,) = engine._views
         stats = view.engine.stats()  # type: ignore[union-attr]
         sizes.append((stats["terms"], stats["waiting"], stats["facts"]))
         upper = engine._tasks[query].upper
@@ -445,6 +445,12 @@ def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
     assert "incremental, rules in the view, which it has to itself: " in optional
     assert "not answer:" in optional
     assert "at every tick, SPARQL on tables of these" in optional
+    graphs = explained(
+        "SELECT ?g ?s FROM NAMED WINDOW ex:w ON ex:s [RANGE PT1S STEP PT1S] "
+        "FROM NAMED WINDOW ex:u ON ex:t [RANGE PT1S STEP PT1S] WHERE { GRAPH ?g { ?s ex:p ?o } }"
+    )
+    assert "incremental, the whole query" in graphs
+    assert "SPARQL" not in graphs
     part = explained(f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p ?o . ?o ex:p ?z }}")
     assert "incremental, rules in the view: ?s <http://e/p> ?o . ?o <http://e/p> ?z ." in part
     engine.register(f"{PREFIX} REGISTER QUERY other AS SELECT ?s {WINDOW} {{ ?s ex:p ?o }}")
@@ -501,7 +507,7 @@ def test_a_view_shrinks_when_its_widest_query_is_dropped() -> None:
     narrow, wide = (engine.register(text.format(size) + "{ ?s ?p ?o }") for size in (20, 100))
     for at in range(1, 95):
         engine.push(S, (node(at), P, 1), at)
-    (view,) = engine._views.values()
+    (view,) = engine._views
     facts = lambda: view.engine.stats()["facts"]  # type: ignore[union-attr]  # noqa: E731
     assert facts() > 150
     wide.drop()

@@ -60,7 +60,7 @@ def test_only_what_is_seen_is_derived() -> None:
         engine = QueryEngine("rdfs", background=SCHEMA, lazy=lazy)
         engine.register(persons("Student"))
         feed(engine, range(1, 12, 2))
-        (view,) = engine._views.values()
+        (view,) = engine._views
         sizes[lazy] = len(view.engine)
     assert sizes[True] < sizes[False]
 

@@ -462,9 +462,38 @@ def test_timestamps_forget_what_was_retracted() -> None:
     ]
 
 
-def test_timestamps_need_windows_of_time() -> None:
-    with pytest.raises(ProgramError, match="f:timestamp needs windows of time"):
-        stamps("FROM STREAM ex:s [RANGE TRIPLES 3]", [])
+def test_timestamps_in_count_windows_are_those_of_the_facts_they_hold() -> None:
+    events = [(1, 1), (2, 2), (4, 1), (1_000_000, 3)]
+    assert stamps("FROM STREAM ex:s [RANGE TRIPLES 3]", events) == {
+        1: {1: 1},
+        2: {1: 1, 2: 2},
+        4: {1: 4, 2: 2},
+        1_000_000: {1: 4, 2: 2, 3: 1_000_000},
+    }
+    assert stamps("FROM STREAM ex:s [RANGE TRIPLES 2 STEP 2]", events) == {
+        2: {1: 1, 2: 2},
+        1_000_000: {1: 4, 3: 1_000_000},
+    }
+
+
+def test_timestamps_in_count_windows_beside_windows_of_time() -> None:
+    sources = "FROM STREAM ex:s [RANGE TRIPLES 1] FROM STREAM ex:t [RANGE 10ms STEP 5ms]"
+    events = [(1, 1), (3, 11), (4, 2), (8, 12), (14, 13)]
+    assert stamps(sources, events) == {5: {1: 3, 2: 4}, 10: {1: 3, 2: 8}, 15: {2: 8, 3: 14}}
+
+
+def test_timestamps_in_count_windows_forget_what_was_retracted() -> None:
+    engine = QueryEngine()
+    sources = "FROM STREAM ex:s [RANGE TRIPLES 2]"
+    query = engine.register(PREFIX + STAMPED.format(sources=sources, body="?s ex:v ?v", every=""))
+    for at, value in ((1, 1), (2, 2)):
+        engine.push("http://e/s", fact(value), at)
+    engine.retract(fact(1), 3)
+    engine.push("http://e/s", fact(3), 5)
+    engine.push("http://e/s", fact(1), 6)
+    engine.finish()
+    found = [{row["v"]: row["at"] for row in each.bindings} for each in query]
+    assert found == [{1: 1}, {1: 1, 2: 2}, {2: 2}, {2: 2, 3: 5}, {3: 5, 1: 6}]
 
 
 def test_static_data_joins() -> None:
