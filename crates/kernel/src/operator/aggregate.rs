@@ -187,6 +187,8 @@ struct Group {
     values: Values,
     /// The fact that says its value.
     says: Option<FactId>,
+    /// Whether it waits among the touched.
+    is_touched: bool,
 }
 
 impl Group {
@@ -196,7 +198,7 @@ impl Group {
             Function::Sum | Function::Avg => Values::Summed(Sum::default()),
             Function::Min | Function::Max => Values::Ranked(BTreeMap::new()),
         };
-        Self { lifetimes: Lifetimes::new(), members: 0, values, says: None }
+        Self { lifetimes: Lifetimes::new(), members: 0, values, says: None, is_touched: false }
     }
 
     /// A member ended, came or lasts longer or shorter.
@@ -260,7 +262,10 @@ pub(crate) struct Grouping {
     value: Option<usize>,
     stratum: usize,
     groups: HashMap<Vec<TermId>, Group>,
+    /// The groups that changed, each once.
     touched: Vec<Vec<TermId>>,
+    /// The key of the group that was looked up last.
+    key: Vec<TermId>,
 }
 
 impl Grouping {
@@ -278,6 +283,7 @@ impl Grouping {
             stratum: *stratum,
             groups: HashMap::new(),
             touched: Vec::new(),
+            key: Vec::new(),
         })
     }
 }
@@ -323,6 +329,7 @@ impl Kernel {
             for key in std::mem::take(&mut self.groupings[position].touched) {
                 let Grouping { function, output, groups, .. } = &mut self.groupings[position];
                 let Some(group) = groups.get_mut(&key) else { continue };
+                group.is_touched = false;
                 group.says = group.result(*function).and_then(|(text, _)| {
                     let value = self.dictionary.lookup(&text)?;
                     let row =
@@ -339,20 +346,23 @@ impl Kernel {
             return;
         }
         let relation = &self.relations[fact.relation.index()];
-        let Grouping { function, columns, value, groups, touched, .. } =
+        let Grouping { function, columns, value, groups, touched, key, .. } =
             &mut self.groupings[position];
-        let key: Vec<TermId> =
-            columns.iter().map(|column| relation.term(fact.row, *column)).collect();
+        key.clear();
+        key.extend(columns.iter().map(|column| relation.term(fact.row, *column)));
         let text = value.map_or("", |column| self.dictionary.text(relation.term(fact.row, column)));
-        let group = groups.entry(key.clone()).or_insert_with(|| Group::new(*function));
+        let group = groups.entry_ref(&key[..]).or_insert_with(|| Group::new(*function));
         group.change(text, before, now);
-        touched.push(key);
+        if !std::mem::replace(&mut group.is_touched, true) {
+            touched.push(key.clone());
+        }
     }
 
     /// State what a group's value is now, in place of what it was.
     fn say(&mut self, position: usize, key: Vec<TermId>, stratum: usize) {
         let Grouping { function, output, groups, .. } = &mut self.groupings[position];
         let Some(group) = groups.get_mut(&key) else { return };
+        group.is_touched = false;
         let (output, said) = (*output, group.says.take());
         let result = group.result(*function);
         if group.members == 0 {
