@@ -27,7 +27,8 @@ def started(spark: SparkSession, folder: Path, take: Any) -> StreamingQuery:
         named = facts.selectExpr(f"'{name}' AS stream", "*")
         whole = named if whole is None else whole.unionByName(named)
     assert whole is not None
-    writer = handing_over(whole, take).option("checkpointLocation", str(folder / "checkpoint"))
+    writer = handing_over(whole, folder / "parcels", take)
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     return writer.start()
 
 
@@ -36,7 +37,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for number in range(2):
-            # Longer than what Py4J writes at once.
             facts = (f"{number}\t<a:{name}> <a:p> <a:{each}> .\n" for each in range(2_000))
             (tmp_path / name / f"{number}.tnt").write_text("".join(facts))
     return tmp_path

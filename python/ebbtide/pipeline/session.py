@@ -60,6 +60,10 @@ SETTINGS: Final = {
 # first compiler, with the simplest collector, halves their processor time (docs/decisions.md).
 JVM_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
+LOGGING: Final = (
+    f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
+)
+
 JVM_NOTICE: Final = b"WARNING: Using incubator modules"
 
 
@@ -87,8 +91,7 @@ def open_session(
     find_java()
     # Executors parse with this very interpreter and what is installed in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    logging = f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
-    options = {"spark.driver.extraJavaOptions": f"{logging} {JVM_OPTIONS}", **SETTINGS}
+    options = {"spark.driver.extraJavaOptions": f"{LOGGING} {JVM_OPTIONS}", **SETTINGS}
     is_local = re.fullmatch(r"local(\[.*\])?", master) is not None
     # The executors of a cluster elsewhere must find the driver.
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):

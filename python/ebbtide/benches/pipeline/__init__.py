@@ -26,10 +26,10 @@ IN_SESSION: Final[Mapping[str, Callable[[Settings, Results, SparkSession, Path, 
     "large": measure_large,
     "small": measure_small,
     "parsing": measure_parsing,
-    "closure": measure_closure,
 }
-#: They start Spark themselves, in processes of their own.
+#: They start Spark themselves, in processes of their own. They need the machine, so no other is up.
 BY_THEMSELVES: Final[Mapping[str, Callable[[Settings, Results, Path, Say], None]]] = {
+    "closure": measure_closure,
     "shards": measure_shards,
     "recovery": measure_recovery,
 }

@@ -34,7 +34,7 @@ class Settings:
     small: Rounds = Rounds(100, rounds=6, batches=20, warm=3)
     shards: Rounds = Rounds(40_000, rounds=2, batches=6, warm=4)
     parsed: int = 1_000_000
-    closures: tuple[int, ...] = (100_000, 1_000_000)
+    closures: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
     window: int = 1_000_000
     seed: int = 0
 

@@ -61,7 +61,7 @@ class Driver(BroughtOver):
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         """Without the ways of foreachBatch, if everything comes in parcels."""
         if rows.columns == ["stream", PARCEL]:
-            return handing_over(rows, self.take_batch)
+            return handing_over(rows, self.checkpoint.folder / "parcels", self.take_batch)
         return super().writer(rows)
 
     def take(self, number: int, table: Any, begun: float) -> None:

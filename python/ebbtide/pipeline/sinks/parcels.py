@@ -1,16 +1,18 @@
 """Parcels to a function of this process, batch by batch: foreachBatch for those in a hurry.
 
-    JVM       plan of the batch ─► run ─► call(stream, parcel) ... call(null, number)     ParcelSink
-    Python    a table of the columns stream and parcel ─► take(table, number)
+    JVM       plan of the batch ─► run ─► a file of parcels ─► call(number)     ParcelSink
+    Python    the file ─► a table of the columns stream and parcel ─► take(table, number)
 
-foreachBatch hands over a DataFrame, whose rows have to be planned, run, and asked for.
+foreachBatch hands over a DataFrame, whose rows have to be planned, run, and asked for. Bytes go
+through a file, because Py4J would write them as text.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -21,38 +23,47 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+#: Bytes that say how many follow.
+_LENGTH: Final = 4
+
 
 class _Taker:
     """What the JVM calls."""
 
-    def __init__(self, take: Callable[[Any, int], None]) -> None:
+    def __init__(self, file: Path, take: Callable[[Any, int], None]) -> None:
+        self._file = file
         self._take = take
-        self._streams: list[str] = []
-        self._parcels: list[bytes] = []
 
-    def call(self, stream: str | None, content: Any) -> None:
-        """A parcel of a stream; or, without a stream, the number of the batch that has ended."""
-        if stream is not None:
-            self._streams.append(stream)
-            self._parcels.append(content)
-            return
-        columns = [pa.array(self._streams, pa.string()), pa.array(self._parcels, pa.binary())]
-        self._streams, self._parcels = [], []
-        self._take(pa.table(columns, ["stream", PARCEL]), content)
+    def call(self, number: int) -> None:
+        """The file has the parcels of a batch."""
+        parts = list(_parts(self._file.read_bytes()))
+        streams, parcels = (parts[place::2] for place in range(2))
+        columns = [pa.array(streams, pa.binary()).cast(pa.string()), pa.array(parcels, pa.binary())]
+        self._take(pa.table(columns, ["stream", PARCEL]), number)
 
     class Java:
         """Py4J's way to say which interface this is."""
 
-        implements = ("org.apache.spark.api.java.function.VoidFunction2",)
+        implements = ("org.apache.spark.api.java.function.VoidFunction",)
 
 
-def handing_over(parcels: DataFrame, take: Callable[[Any, int], None]) -> DataStreamWriter:
-    """What writes a stream of parcels to a function."""
+def _parts(content: bytes) -> Iterator[bytes]:
+    place = 0
+    while place < len(content):
+        first = place + _LENGTH
+        place = first + int.from_bytes(content[place:first], "big")
+        yield content[first:place]
+
+
+def handing_over(
+    parcels: DataFrame, file: Path, take: Callable[[Any, int], None]
+) -> DataStreamWriter:
+    """What writes a stream of parcels to a function, by way of a file."""
     from pyspark.java_gateway import ensure_callback_server_started
 
     context = parcels.sparkSession.sparkContext
     load_java(context._jvm, "ParcelSink")
     ensure_callback_server_started(context._gateway)  # type: ignore[no-untyped-call]
     name = secrets.token_hex(8)
-    context._jvm.ebbtide.ParcelSink.know(name, _Taker(take))  # type: ignore[union-attr]
-    return parcels.writeStream.format("ebbtide.ParcelSink").option("taker", name)
+    context._jvm.ebbtide.ParcelSink.know(name, _Taker(file, take))  # type: ignore[union-attr]
+    return parcels.writeStream.format("ebbtide.ParcelSink").options(taker=name, file=str(file))
