@@ -1,7 +1,8 @@
-"""Following equality step by step concludes what Table 4 of OWL 2 RL does, until included.
+"""Following equality step by step concludes what Table 4 of OWL 2 RL and P do, until included.
 
 Plans do so for rules that make owl:sameAs symmetric and transitive. The oracle is the reference
-engine with the rules as the table has them. Statements, rules that conclude owl:sameAs, and rules
+engine with the rules as the tables have them. In P literals are not turned around, so there are
+some among the facts, in any place. Statements, rules that conclude owl:sameAs, and rules
 whose variable predicate may turn out to be owl:sameAs all say that terms are the same; even
 owl:sameAs itself may be said to be the same as another property.
 """
@@ -22,7 +23,7 @@ from ebbtide.plan.equality import step_by_step
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.program.lists import SAME_AS
 from ebbtide.regimes import load
-from ebbtide.terms import IRI, Term
+from ebbtide.terms import IRI, Literal, Term
 from ebbtide.testing import Add, Happening, Tick, play
 from ebbtide.testing.generate import streams, windows
 from ebbtide.testing.notation import EXAMPLE
@@ -51,6 +52,15 @@ BY_REGIME = Program(
         *parse_rules(OTHERS).rules,
     ]
 )
+BY_P = Program(
+    [
+        *(rule for rule in load("p").written if rule.name in ("rdfp6", "rdfp7", "rdfp11")),
+        *parse_rules(OTHERS).rules,
+    ]
+)
+WITH_REFLEXIVITY = Program(
+    [*BY_P.rules, *(rule for rule in load("p").written if rule.name.startswith(("rdfp5", "rdfp1")))]
+)
 
 
 def ex(name: str) -> IRI:
@@ -77,25 +87,49 @@ FACTS = st.one_of(
     triples(PROPERTIES, (ex("sub"), ex("inverse"), SAME_AS), PROPERTIES),
     triples(PROPERTIES, (TYPE,), (ex("Functional"), ex("Transitive"))),
 )
+LITERALS: tuple[Term, ...] = (Literal("l"), Literal("m"))
+WITH_LITERALS = st.one_of(
+    FACTS,
+    triples(THINGS, (SAME_AS, ex("p")), LITERALS),
+    triples(LITERALS, (SAME_AS, ex("p")), (*THINGS, *LITERALS)),
+)
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> list[Happening]:
+def stories(draw: st.DrawFn, facts: st.SearchStrategy[Fact] = FACTS) -> list[Happening]:
     """Some of it in the background from the beginning, so that plans are made for it."""
-    background = draw(st.lists(FACTS, max_size=4))
-    return [*map(Add, background), *draw(streams(FACTS))]
+    background = draw(st.lists(facts, max_size=4))
+    return [*map(Add, background), *draw(streams(facts))]
 
 
 def test_all_rules_of_the_table_go_step_by_step() -> None:
     for rules in (BY_TABLE, BY_REGIME):
         written = {rule.name for rule in step_by_step(rules).written.values()}
         assert written == {"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"}
+    for regime in ("p", "pdstar", "pdstarsv"):
+        written = {rule.name for rule in step_by_step(load(regime)).written.values()}
+        assert written == {"rdfp6", "rdfp7", "rdfp11"}
 
 
 @pytest.mark.parametrize("strategy", NATIVE_STRATEGIES)
 @across_engines
 @given(st.sampled_from([BY_TABLE, BY_REGIME]), windows(), stories())
 def test_a_plan_is_the_table(
+    strategy: str, rules: Program, looking: dict[str, Window], story: list[Happening]
+) -> None:
+    assert_plan_is_exact(strategy, rules, looking, story)
+
+
+@pytest.mark.parametrize("strategy", NATIVE_STRATEGIES)
+@across_engines
+@given(st.sampled_from([BY_P, WITH_REFLEXIVITY]), windows(), stories(WITH_LITERALS))
+def test_a_plan_is_p(
+    strategy: str, rules: Program, looking: dict[str, Window], story: list[Happening]
+) -> None:
+    assert_plan_is_exact(strategy, rules, looking, story)
+
+
+def assert_plan_is_exact(
     strategy: str, rules: Program, looking: dict[str, Window], story: list[Happening]
 ) -> None:
     assume_small(rules, looking, story)

@@ -32,6 +32,7 @@ impl Kernel {
     /// Take over the statements and arrivals of another kernel with the same windows, or with
     /// windows that are shorter by `span`. The kernel must be fresh.
     pub fn adopt(&mut self, other: &Self, span: i64) {
+        self.dictionary.reserve(other.dictionary.len());
         let longer = |until: Instant| if until == FOREVER { until } else { until.plus(span) };
         let mut names = Names::default();
         let relations: Vec<Option<RelationId>> = (0..other.relations.len())
@@ -57,6 +58,7 @@ impl Kernel {
         for change in std::mem::take(&mut self.changes) {
             self.relations[change.fact.relation.index()].set_changed(change.fact.row, false);
         }
+        let mut terms_here: Vec<TermId> = Vec::new();
         for batch in other.arrivals.batches() {
             let mut from = 0;
             for arrival in &batch.arrivals {
@@ -64,14 +66,14 @@ impl Kernel {
                 let terms = &batch.terms[from..from + arity];
                 from += arity;
                 let Some(relation) = relations[arrival.relation.index()] else { continue };
-                let terms: Vec<TermId> =
-                    terms.iter().map(|term| names.of(self, other, *term)).collect();
+                terms_here.clear();
+                terms_here.extend(terms.iter().map(|term| names.of(self, other, *term)));
                 let says = match arrival.says {
                     Says::HoldsUntil(until) => Says::HoldsUntil(longer(until)),
                     Says::HoldsExactly(until) => Says::HoldsExactly(longer(until)),
                     says => says,
                 };
-                self.enqueue(Arrival { relation, says, ..*arrival }, &terms);
+                self.enqueue(Arrival { relation, says, ..*arrival }, &terms_here);
             }
         }
     }

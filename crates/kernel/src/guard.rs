@@ -14,8 +14,7 @@ use crate::ids::ExternalId;
 use crate::invent::{functor, functor_argument, invent, is_functor};
 use crate::recall::{Question, Recall};
 use crate::value::{
-    Value, datatype_of, double_lexical, is_blank, is_iri, is_iri_value, is_literal, is_plain,
-    string_of, string_text, typed_text,
+    Kind, Value, datatype_of, double_lexical, is_iri_value, string_of, string_text, typed_text,
 };
 
 macro_rules! builtins {
@@ -137,6 +136,21 @@ impl Builtin {
             _ => None,
         }
     }
+
+    /// Whether a test of one term holds if it is of a kind; none for other builtins.
+    #[inline]
+    pub fn holds_of(self, kind: Kind) -> Option<bool> {
+        match self {
+            Self::IsLiteral => Some(matches!(kind, Kind::Plain | Kind::Typed)),
+            Self::NotLiteral => Some(matches!(kind, Kind::Iri | Kind::Blank)),
+            Self::IsUri => Some(kind == Kind::Iri),
+            Self::IsBNode => Some(kind == Kind::Blank),
+            Self::NotBNode => Some(kind != Kind::Blank),
+            Self::IsPLiteral => Some(kind == Kind::Plain),
+            Self::IsDLiteral => Some(kind == Kind::Typed),
+            _ => None,
+        }
+    }
 }
 
 /// Evaluates guards, and keeps the regular expressions it met.
@@ -227,6 +241,11 @@ impl Evaluator {
 
     /// Whether a test holds for these terms.
     pub fn test(&mut self, builtin: Builtin, terms: &[&str]) -> bool {
+        if let [term] = terms
+            && let Some(holds) = builtin.holds_of(Kind::of(term))
+        {
+            return holds;
+        }
         match (builtin, terms) {
             (Builtin::Equal, [left, right]) => equal(left, right),
             (Builtin::NotEqual, [left, right]) => !equal(left, right),
@@ -240,13 +259,6 @@ impl Evaluator {
             (Builtin::Ge, [left, right]) => {
                 ordered(left, right, &[Ordering::Greater, Ordering::Equal])
             }
-            (Builtin::IsLiteral, [term]) => is_literal(term),
-            (Builtin::NotLiteral, [term]) => !is_literal(term),
-            (Builtin::IsUri, [term]) => is_iri(term),
-            (Builtin::IsBNode, [term]) => is_blank(term),
-            (Builtin::NotBNode, [term]) => !is_blank(term),
-            (Builtin::IsPLiteral, [term]) => is_plain(term),
-            (Builtin::IsDLiteral, [term]) => is_literal(term) && !is_plain(term),
             (Builtin::IsDType, [term, datatype]) => has_type(term, datatype) == Some(true),
             (Builtin::NotDType, [term, datatype]) => has_type(term, datatype) == Some(false),
             (Builtin::SameValue, [left, right]) => same_value(left, right) == Some(true),

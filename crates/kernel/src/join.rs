@@ -227,10 +227,15 @@ impl<O: Observer> Walk<'_, '_, O> {
         terms.next() == terms.next()
     }
 
-    /// Whether a test holds. Most compare whole numbers, which the dictionary knows; what others than
-    /// the kernel answer is remembered.
+    /// Whether a test holds. Most ask for the kind of a term, or compare whole numbers: these the
+    /// dictionary knows. What others than the kernel answer is remembered.
     fn holds(&mut self, builtin: Builtin, inputs: &[Operand]) -> bool {
         let Scene { dictionary, evaluator, .. } = &mut *self.scene;
+        if let [term] = inputs
+            && let Some(holds) = builtin.holds_of(dictionary.kind(term.resolve(self.slots)))
+        {
+            return holds;
+        }
         if let [left, right] = inputs
             && let Some(left) = dictionary.whole_number(left.resolve(self.slots))
             && let Some(right) = dictionary.whole_number(right.resolve(self.slots))
@@ -275,6 +280,9 @@ fn repeats_hold(lookup: &Lookup, relation: &Relation, row: RowId) -> bool {
     lookup.repeats.iter().all(same)
 }
 
+/// The texts of so many operands need no memory of their own.
+const FEW: usize = 4;
+
 fn with_texts<R>(
     operands: &[Operand],
     slots: &[TermId],
@@ -282,5 +290,12 @@ fn with_texts<R>(
     then: impl FnOnce(&[&str]) -> R,
 ) -> R {
     let texts = operands.iter().map(|operand| dictionary.text(operand.resolve(slots)));
-    then(&texts.collect::<Vec<&str>>())
+    if operands.len() > FEW {
+        return then(&texts.collect::<Vec<&str>>());
+    }
+    let mut few = [""; FEW];
+    for (place, text) in few.iter_mut().zip(texts) {
+        *place = text;
+    }
+    then(&few[..operands.len()])
 }

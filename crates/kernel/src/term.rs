@@ -1,7 +1,7 @@
 //! The dictionary: term texts to dense 32-bit ids, and back.
 //!
-//! Shape: by id, the text with its hash, the whole number it denotes and its uses; and a hash table
-//! of ids by text. A term is its N-Triples text; a short one is kept in place (`text.rs`).
+//! Shape: by id, the text with its hash, the whole number it denotes, its kind and its uses; and a hash
+//! table of ids by text. A term is its N-Triples text; a short one is kept in place (`text.rs`).
 //! Invariant: an id stays with its text while anything uses it; an unused id is given back by the
 //! next `sweep`, not before, so that what a tick handed out can still be read until the next tick,
 //! or while the dictionary is held, until that ends.
@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 
 use crate::ids::TermId;
 use crate::text::Text;
-use crate::value::whole_number;
+use crate::value::{Kind, whole_number};
 
 /// Stands for a term that is no whole number, or this one.
 const NO_NUMBER: i64 = i64::MIN;
@@ -39,6 +39,8 @@ impl Term {
 #[derive(Default)]
 pub struct Dictionary {
     terms: Vec<Term>,
+    /// Apart: what kind of term it is is asked of more terms than anything else.
+    kinds: Vec<Kind>,
     uses: Vec<u32>,
     ids: HashTable<TermId>,
     hasher: DefaultHashBuilder,
@@ -51,7 +53,7 @@ pub struct Dictionary {
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        let Self { terms, uses, ids, hasher, unused, idle, bytes, .. } = self;
+        let Self { terms, kinds, uses, ids, hasher, unused, idle, bytes, .. } = self;
         let hash = hasher.hash_one(text);
         let same = |id: &TermId| {
             let term = &terms[id.index()];
@@ -66,14 +68,25 @@ impl Dictionary {
                 let term = Term::new(text, hash);
                 if id.index() == uses.len() {
                     terms.push(term);
+                    kinds.push(Kind::of(text));
                     uses.push(0);
                 } else {
                     terms[id.index()] = term;
+                    kinds[id.index()] = Kind::of(text);
                 }
                 idle.push(id);
                 id
             }
         }
+    }
+
+    /// Make room for so many terms more.
+    pub fn reserve(&mut self, terms: usize) {
+        let Self { terms: known, kinds, uses, ids, .. } = self;
+        ids.reserve(terms, |id| known[id.index()].hash);
+        known.reserve(terms);
+        kinds.reserve(terms);
+        uses.reserve(terms);
     }
 
     /// The id of a text, if it has one.
@@ -92,6 +105,12 @@ impl Dictionary {
     pub fn whole_number(&self, id: TermId) -> Option<i64> {
         let number = self.terms[id.index()].number;
         (number != NO_NUMBER).then_some(number)
+    }
+
+    /// What kind of term it is.
+    #[inline]
+    pub fn kind(&self, id: TermId) -> Kind {
+        self.kinds[id.index()]
     }
 
     /// One more use.
@@ -149,7 +168,7 @@ impl Dictionary {
 
     /// An estimate of the memory held.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.terms.capacity() * (size_of::<Term>() + 4) + self.ids.capacity() * 5
+        self.bytes + self.terms.capacity() * (size_of::<Term>() + 5) + self.ids.capacity() * 5
     }
 
     /// Every term with its uses, by id, for a snapshot.
@@ -168,10 +187,12 @@ impl Dictionary {
             while dictionary.uses.len() < id.index() {
                 dictionary.unused.push(TermId::at(dictionary.uses.len()));
                 dictionary.terms.push(nothing());
+                dictionary.kinds.push(Kind::Iri);
                 dictionary.uses.push(0);
             }
             dictionary.bytes += text.len();
             dictionary.uses.push(uses);
+            dictionary.kinds.push(Kind::of(&text));
             dictionary.terms.push(Term::new(&text, dictionary.hasher.hash_one(&*text)));
             if uses == 0 {
                 dictionary.idle.push(id);

@@ -51,16 +51,37 @@ pub enum Value<'a> {
     Date(Date),
 }
 
+/// What kind of term a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A resource with a global name.
+    Iri,
+    /// A resource without one.
+    Blank,
+    /// A string, with or without a language.
+    Plain,
+    /// A literal of another datatype.
+    Typed,
+}
+
+impl Kind {
+    /// The kind of a term.
+    pub fn of(text: &str) -> Self {
+        match text.as_bytes() {
+            [b'"', .., b'"'] => Self::Plain,
+            [b'"', ..] if is_plain(text) => Self::Plain,
+            [b'"', ..] => Self::Typed,
+            [b'_', ..] => Self::Blank,
+            _ => Self::Iri,
+        }
+    }
+}
+
 /// The parts of a literal's text: escaped lexical form, language or datatype.
 pub(crate) fn literal(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix('"')?;
     let end = rest.rfind('"')?;
     Some((&rest[..end], &rest[end + 1..]))
-}
-
-/// Whether a text is that of a literal.
-pub fn is_literal(text: &str) -> bool {
-    text.starts_with('"')
 }
 
 /// Whether a text is that of an IRI.
@@ -73,13 +94,7 @@ pub fn is_iri_value(text: &str) -> bool {
     text.chars().all(|letter| letter > ' ' && !"<>\"{}|^`\\".contains(letter))
 }
 
-/// Whether a text is that of a blank node.
-pub fn is_blank(text: &str) -> bool {
-    text.starts_with("_:")
-}
-
-/// Whether a text is that of a string, with or without a language.
-pub fn is_plain(text: &str) -> bool {
+fn is_plain(text: &str) -> bool {
     let datatype = datatype_of(text);
     datatype.is_some_and(|datatype| datatype == XSD_STRING || datatype == LANG_STRING)
 }

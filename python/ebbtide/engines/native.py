@@ -98,24 +98,20 @@ class NativeEngine:
     def _lower_rule(self, rule: Rule, stratum: int) -> Any:
         numbers: dict[Variable, int] = {}
 
-        def argument(part: Argument) -> int | str:
-            if isinstance(part, Variable):
-                return numbers.setdefault(part, len(numbers))
-            return part.text
+        def arguments(part: Atom | Guard) -> list[int | str]:
+            return [
+                numbers.setdefault(each, len(numbers)) if isinstance(each, Variable) else each.text
+                for each in part.arguments
+            ]
 
-        def atom(part: Atom) -> tuple[int, list[int | str]]:
-            return self._relation_ids[part.relation], [argument(each) for each in part.arguments]
-
-        def guard(part: Guard) -> tuple[str | tuple[str, bool, _Asked], list[int | str]]:
-            return _lower_builtin(rule, part), [argument(each) for each in part.arguments]
-
+        ids = self._relation_ids
         return (
             rule.name,
             stratum,
-            [atom(head) for head in rule.heads],
-            [atom(part) for part in rule.positives],
-            [atom(part.atom) for part in rule.negations],
-            [guard(part) for part in rule.guards],
+            [(ids[atom.relation], arguments(atom)) for atom in rule.heads],
+            [(ids[atom.relation], arguments(atom)) for atom in rule.positives],
+            [(ids[part.atom.relation], arguments(part.atom)) for part in rule.negations],
+            [(_lower_builtin(rule, guard), arguments(guard)) for guard in rule.guards],
         )
 
     def _lower_operator(self, operator: Operator, stratum: int) -> tuple[Any, ...]:

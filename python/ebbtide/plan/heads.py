@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ebbtide.plan.pattern import Pattern, is_refuted, tests
+from ebbtide.plan.topics import Topics
 from ebbtide.plan.unify import substitute, substitute_part
-from ebbtide.program import Argument, Atom, Guard, Rule, Variable
+from ebbtide.program import Atom, Guard, Rule
 
 
 class Use(NamedTuple):
@@ -20,12 +20,10 @@ class Use(NamedTuple):
 
 
 _Head: TypeAlias = tuple[Rule, Atom, list[Guard]]
-#: Where every head of a relation is filed.
-_ANY: Final = Variable("*")
 
 
 class Heads:
-    """The heads of rules, by relation and the constant at the second place: in RDF, the predicate.
+    """The heads of rules, by what they are about.
 
     >>> from ebbtide.testing import program
     >>> rules = program("p(?x, A) :- q(?x). p(?x, B) :- r(?x). s(?x) :- p(?x, B).").rules
@@ -34,21 +32,23 @@ class Heads:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._heads: defaultdict[tuple[str, Argument | None], list[_Head]] = defaultdict(list)
+        self._heads: Topics[_Head] = Topics()
         for rule in rules:
             asked = tests(rule)
             for head in rule.heads:
-                for key in (second(head), _ANY):
-                    self._heads[head.relation, key].append((rule, head, asked))
+                self._heads.add(head, (rule, head, asked))
+
+    def any_conclude(self, pattern: Pattern) -> bool:
+        """Whether some rule may conclude what the pattern asks for."""
+        return any(
+            found is not None and not any(is_refuted(substitute_part(test, found)) for test in asked)
+            for _, head, asked in self._heads.near(pattern.atom)
+            for found in (pattern.meets(head),)
+        )
 
     def concluding(self, pattern: Pattern) -> Iterator[Use]:
         """The rules with a head that meets the pattern, each as far as it concerns the pattern."""
-        relation, constant = pattern.atom.relation, second(pattern.atom)
-        if constant is None:
-            near = self._heads[relation, _ANY]
-        else:
-            near = self._heads[relation, constant] + self._heads[relation, None]
-        for rule, head, asked in near:
+        for rule, head, asked in self._heads.near(pattern.atom):
             found = pattern.meets(head)
             if found is None:
                 continue
@@ -56,13 +56,6 @@ class Heads:
             if not any(map(is_refuted, now)):
                 yield Use(
                     rule,
-                    tuple(Pattern.of(substitute(a, found), now) for a in rule.positives),
-                    tuple(Pattern.of(substitute(n.atom, found)) for n in rule.negations),
+                    tuple([Pattern.of(substitute(a, found), now) for a in rule.positives]),
+                    tuple([Pattern.of(substitute(n.atom, found)) for n in rule.negations]),
                 )
-
-
-def second(atom: Atom) -> Argument | None:
-    """The constant at the second place of an atom, if there is one."""
-    if len(atom.arguments) < 2 or isinstance(atom.arguments[1], Variable):
-        return None
-    return atom.arguments[1]

@@ -7,7 +7,7 @@ in as a function, because engines are above this room.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ebbtide.plan.assemble import assemble, settled_facts, watched
@@ -42,22 +42,30 @@ def make_plan(
     """The plan for a program and the schema that is known of its background."""
     stepped = step_by_step(program)
     plan = _make(stepped.program, known, close, wanted)
-    return replace(
-        plan,
-        verdicts=tuple(
-            _of_written(verdict, stepped)
-            for verdict in plan.verdicts
-            if not stepped.is_made(verdict.rule)
-        ),
-    )
+    return replace(plan, verdicts=tuple(_of_written(plan.verdicts, stepped)))
 
 
-def _of_written(verdict: Verdict, stepped: Stepped) -> Verdict:
-    rule = stepped.written.get(id(verdict.rule))
-    if rule is None or verdict.fate is Fate.DROPPED:
-        return replace(verdict, rule=rule or verdict.rule)
-    why = verdict.why.removeprefix("as written: ")
-    return replace(verdict, rule=rule, why=f"step by step: {why}")
+def _of_written(verdicts: Iterable[Verdict], stepped: Stepped) -> Iterator[Verdict]:
+    """The verdicts about written rules, from those about what they became."""
+    about: dict[int, list[Verdict]] = {}
+    for verdict in verdicts:
+        if not stepped.is_made(verdict.rule):
+            rule = stepped.written.get(id(verdict.rule), verdict.rule)
+            about.setdefault(id(rule), []).append(verdict)
+    for found in about.values():
+        first = next((each for each in found if each.fate is Fate.KEPT), found[0])
+        written = stepped.written.get(id(first.rule))
+        if written is None:
+            yield first
+            continue
+        plain = first.why.removeprefix("as written: ")
+        forms = [each.forms for each in found]
+        yield Verdict(
+            written,
+            first.fate,
+            plain if first.fate is Fate.DROPPED else f"step by step: {plain}",
+            None if None in forms else tuple(form for each in forms for form in each or ()),
+        )
 
 
 def _make(

@@ -1,6 +1,6 @@
 """Literals: where a rule asks that one occurs somewhere, statements answer, and no rule need.
 
-    _value(?l, ?v) :- triple(?s, ?p, ?l), isLiteral(?l), product(?l, 1.0, ?v).
+    _value(?l, ?v) :- triple(?s, ?p, ?l), isDLiteral(?l), product(?l, 1.0, ?v).
 
 asks for a literal in any triple. If rules take the literals of the triples that they conclude from
 those that they ask for, then a literal in any triple is one in a triple that was stated, since
@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ebbtide.plan.unify import variables
 from ebbtide.program import TRIPLE, Atom, Guard, Rule, Variable, is_hidden
 from ebbtide.terms import Literal
 
 _Place: TypeAlias = tuple[str, int]
+#: Tests that hold of literals alone.
+_OF_LITERALS: Final = ("isLiteral", "isPLiteral", "isDLiteral")
 
 
 def literals_are_stated(rules: Sequence[Rule]) -> bool:
@@ -64,9 +66,11 @@ def _new_values(rule: Rule, own: set[_Place]) -> Iterator[_Place]:
 
 def is_occurrence(rule: Rule, atom: Atom) -> bool:
     """Whether the atom asks for nothing but a literal in some triple."""
-    if atom.relation != TRIPLE or Guard("isLiteral", atom.arguments[2:]) not in rule.guards:
+    if atom.relation != TRIPLE or not rule.guards:
         return False
     subject, predicate, literal = atom.arguments
+    if not any(Guard(builtin, (literal,)) in rule.guards for builtin in _OF_LITERALS):
+        return False
     rest = replace(rule, body=tuple(part for part in rule.body if part is not atom))
     free = {subject, predicate}
     return (

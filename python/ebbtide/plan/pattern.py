@@ -11,12 +11,13 @@ that is the test `differ`, which no text can write and no engine is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from ebbtide.plan.unify import Substitution, match, substitute, substitute_part, unify
-from ebbtide.program import BUILTINS, Atom, Guard, Rule, Variable
+from ebbtide.program import BUILTINS, Argument, Atom, Guard, Rule, Variable
 
 DIFFER: Final = "differ"
 #: Tests that do not hold of a term and itself.
@@ -25,15 +26,23 @@ _NEVER_OF_THE_SAME: Final = frozenset(
 )
 
 
+_NO_TESTS: Final[frozenset[Guard]] = frozenset()
+
+
+@cache
+def _place(number: int) -> Variable:
+    return Variable(f"*{number}")
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """An atom, and the tests over nothing but its variables."""
 
     atom: Atom
-    tests: frozenset[Guard] = frozenset()
+    tests: frozenset[Guard] = _NO_TESTS
 
     @classmethod
-    def of(cls, atom: Atom, guards: Iterable[Guard] = ()) -> Pattern:
+    def of(cls, atom: Atom, guards: Collection[Guard] = ()) -> Pattern:
         """What the atom asks in a body with these guards.
 
         >>> from ebbtide.testing import program
@@ -43,11 +52,21 @@ class Pattern:
         near(?*0, ?*1)
         near(?*0, ?*1), notEqual(?*0, ?*1)
         """
-        names = {name: Variable(f"*{i}") for i, name in enumerate(dict.fromkeys(atom.variables()))}
-        tests = (guard for guard in guards if is_test(guard) and names.keys() >= variables(guard))
+        names: dict[Argument, Argument] = {}
+        arguments: list[Argument] = []
+        for argument in atom.arguments:
+            if isinstance(argument, Variable):
+                argument = names.get(argument) or names.setdefault(argument, _place(len(names)))
+            arguments.append(argument)
         return cls(
-            Atom(atom.relation, substitute(atom, names).arguments),
-            frozenset(substitute_part(test, names) for test in tests),
+            Atom(atom.relation, tuple(arguments)),
+            frozenset(
+                Guard(guard.builtin, tuple([names.get(each, each) for each in guard.arguments]))
+                for guard in guards
+                if is_test(guard) and names.keys() >= variables(guard)
+            )
+            if guards
+            else _NO_TESTS,
         )
 
     def meets(self, head: Atom) -> Substitution | None:

@@ -11,16 +11,17 @@ instant. If not everything is *possible*, that is promised as long as nothing ho
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from heapq import heappop, heappush
 from itertools import count
 
-from ebbtide.plan.heads import Heads, Use, second
+from ebbtide.plan.heads import Heads, Use
 from ebbtide.plan.occurrence import is_occurrence, literals_are_stated
 from ebbtide.plan.pattern import Pattern
 from ebbtide.plan.schema import TYPE
+from ebbtide.plan.topics import Topics
 from ebbtide.program import TRIPLE, Argument, Atom, Rule, Variable, is_hidden
 from ebbtide.program.reserved import NOW
 
@@ -69,10 +70,11 @@ def needed(
     for pattern in wanted:
         waiting.put(pattern, "concludes what is wanted")
 
+    @cache
     def can_hold(pattern: Pattern) -> bool:
         """Nobody states facts of hidden relations but the time: a rule must conclude them."""
         hidden = is_hidden(pattern.atom.relation) and pattern.atom.relation != NOW
-        return possible(pattern) and (not hidden or any(True for _ in heads.concluding(pattern)))
+        return possible(pattern) and (not hidden or heads.any_conclude(pattern))
 
     def take(use: Use, because: str) -> None:
         if all(map(can_hold, use.asks)):
@@ -99,16 +101,17 @@ class _Waiting:
     """Patterns to be looked at, the most general first: it may cover many others."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[int, int, Pattern, str]] = []
+        self._heap: list[tuple[int, int, int, Pattern, str]] = []
         self._count = count()
 
     def put(self, pattern: Pattern, because: str) -> None:
         constants = len(pattern.atom.arguments) - sum(1 for _ in pattern.atom.variables())
-        heappush(self._heap, (constants, next(self._count), pattern, because))
+        entry = constants, len(pattern.tests), next(self._count), pattern, because
+        heappush(self._heap, entry)
 
     def __iter__(self) -> Iterator[tuple[Pattern, str]]:
         while self._heap:
-            _, _, pattern, because = heappop(self._heap)
+            _, _, _, pattern, because = heappop(self._heap)
             yield pattern, because
 
 
@@ -118,18 +121,16 @@ class _Seen:
     def __init__(self) -> None:
         self.patterns: list[Pattern] = []
         self._known: set[Pattern] = set()
-        self._by: defaultdict[tuple[str, Argument | None], list[Pattern]] = defaultdict(list)
+        self._by: Topics[Pattern] = Topics()
 
     def is_new(self, pattern: Pattern) -> bool:
         """Whether no pattern so far covers this one, which is then among them."""
         if pattern in self._known:
             return False
         self._known.add(pattern)
-        relation, constant = pattern.atom.relation, second(pattern.atom)
-        near = {constant, None}
-        if any(known.covers(pattern) for key in near for known in self._by[relation, key]):
+        if any(known.covers(pattern) for known in self._by.above(pattern.atom)):
             return False
-        self._by[relation, constant].append(pattern)
+        self._by.add(pattern.atom, pattern)
         self.patterns.append(pattern)
         return True
 

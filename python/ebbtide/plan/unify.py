@@ -24,9 +24,10 @@ def unify(left: Atom, right: Atom) -> dict[Variable, Argument] | None:
     if left.relation != right.relation or len(left.arguments) != len(right.arguments):
         return None
     found: dict[Variable, Argument] = {}
-    for ours, theirs in zip(left.arguments, right.arguments, strict=True):
-        a, b = _resolve(ours, found), _resolve(theirs, found)
-        if a == b:
+    for a, b in zip(left.arguments, right.arguments, strict=True):
+        if found:
+            a, b = _resolve(a, found), _resolve(b, found)
+        if a is b or a == b:
             continue
         if isinstance(a, Variable):
             found[a] = b
@@ -34,7 +35,10 @@ def unify(left: Atom, right: Atom) -> dict[Variable, Argument] | None:
             found[b] = a
         else:
             return None
-    return {variable: _resolve(variable, found) for variable in found}
+    if len(found) > 1:
+        for variable in found:
+            found[variable] = _resolve(variable, found)
+    return found
 
 
 def _resolve(argument: Argument, substitution: Substitution) -> Argument:

@@ -115,6 +115,8 @@ struct Shape {
     columns: Vec<usize>,
     /// All bits of the columns, for relations whose terms are packed.
     mask: Packed,
+    /// By column, the highest constant: rules came before facts, so most terms are above it.
+    highest: Vec<TermId>,
     groups: Vec<Group>,
     /// How many conditions of a group ask for more than constants, at most.
     most_tested: usize,
@@ -184,12 +186,16 @@ impl Conditions {
         let position = position.unwrap_or_else(|| {
             let (groups, table) = (Vec::new(), HashTable::new());
             let mask = pack(columns.iter().map(|column| (*column, TermId(u32::MAX))));
-            shapes.push(Shape { columns, mask, groups, most_tested: 0, table });
+            let highest = vec![TermId(0); columns.len()];
+            shapes.push(Shape { columns, mask, highest, groups, most_tested: 0, table });
             shapes.len() - 1
         });
         let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
         let packed = pack(condition.constants.iter().copied());
-        let Shape { groups, most_tested, table, .. } = &mut shapes[position];
+        let Shape { highest, groups, most_tested, table, .. } = &mut shapes[position];
+        for (highest, constant) in highest.iter_mut().zip(&constants) {
+            *highest = (*highest).max(*constant);
+        }
         let same = |group: &usize| groups[*group].constants == constants;
         let rehash = |group: &usize| groups[*group].packed.hash();
         let group = *table.entry(packed.hash(), same, rehash).or_insert(groups.len()).get();
@@ -311,6 +317,11 @@ impl Conditions {
 
 impl Shape {
     fn group(&self, first: Packed, relation: &Relation, row: RowId) -> Option<usize> {
+        let words = first.words();
+        let mut bounds = self.columns.iter().zip(&self.highest);
+        if bounds.any(|(column, highest)| words.get(*column).is_some_and(|it| *it > highest.0)) {
+            return None;
+        }
         let asked = first.masked(self.mask);
         let same = |group: &Group| {
             group.packed == asked && (self.is_packed() || self.holds(group, relation, row))
