@@ -93,8 +93,9 @@ def materialize(
         )
     sys.stdout.buffer.flush()
     if written.left_out:
+        facts = "1 fact" if written.left_out == 1 else f"{written.left_out} facts"
         print(
-            f"ebbtide: left out {written.left_out} facts that RDF cannot say: "
+            f"ebbtide: left out {facts} that RDF cannot say: "
             "their subject is a literal, or their predicate is no IRI",
             file=sys.stderr,
         )

@@ -22,7 +22,6 @@ from ebbtide.program import (
     Aggregate,
     Always,
     AlwaysAt,
-    Argument,
     Atom,
     Fact,
     Guard,

@@ -35,7 +35,7 @@ from ebbtide.plan.report import report
 from ebbtide.plan.schema import Schema
 from ebbtide.plan.specialise import Rows
 from ebbtide.program import TRIPLE, Atom, Fact, Lineage, Program, Rule
-from ebbtide.program.reserved import STEP
+from ebbtide.program.reserved import ENDS, STEP
 from ebbtide.terms import Term, parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
@@ -43,6 +43,8 @@ from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
 #: A schema from which more facts follow is not worked out.
 MOST_FOLLOWING: Final = 100_000
 _LENGTH: Final = 8
+#: Relations of pairs that are equal: a proof shows the pairs.
+_PAIRS: Final = frozenset((STEP, ENDS))
 #: The stream of what holds for ever from an instant on.
 _FROM_NOW_ON: Final = "schema:"
 
@@ -240,7 +242,7 @@ class PlannedEngine:
     def _as_written(self, node: Node, premises: Sequence[Proof]) -> Proof:
         rule = node.rule
         if rule is None or rule.lineage is None:
-            if node.fact.relation == STEP:
+            if node.fact.relation in _PAIRS:
                 return self._pair(node, premises[0])
             # What is novel holds because it does, whether it is novel or not.
             return premises[0] if is_novel(node.fact) else as_it_is(node, premises)
@@ -263,7 +265,7 @@ class PlannedEngine:
                 case Lineage():
                     return self._by(premise, ground(premise.head, binding), binding, premises)
             # Which steps there are is for each kernel to say; the pairs are the same for all.
-            known = Fact(TRIPLE, premise.terms) if premise.relation == STEP else premise
+            known = Fact(TRIPLE, premise.terms) if premise.relation in _PAIRS else premise
             return prove(self._of_schema.derivation(known), self._as_written)
 
         rule, proofs = lineage.rule, tuple(map(proof, lineage.premises))
@@ -282,7 +284,7 @@ class PlannedEngine:
         return step_by_step(self.program)
 
     def _pair(self, step: Node, premise: Proof) -> Proof:
-        """The proof that the ends of a step are equal: it is that of the pair, or it turns it."""
+        """The proof that the terms of a step are equal: it is that of the pair, or it turns it."""
         pair = Fact(TRIPLE, step.fact.terms)
         turn = self._stepped.symmetry
         if premise.fact == pair or turn is None:

@@ -105,9 +105,13 @@ def _lowered(pattern: Pattern) -> list[list[Guard]]:
     return [[*written, Guard("notEqual", pair)], [*written, Guard("isLiteral", pair[:1])]]
 
 
-def settled_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """What an assembled program must be told about the facts that are settled."""
-    return tuple(Fact(SETTLED + fact.relation, fact.terms) for fact in facts)
+def settled_facts(assembled: Program, facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """What an assembled program must be told about the facts that are settled.
+
+    It may not ask for all of them: rules with too many forms stay as they were written.
+    """
+    settled = (Fact(SETTLED + fact.relation, fact.terms) for fact in facts)
+    return tuple(fact for fact in settled if fact.relation in assembled.relations)
 
 
 def _novel_forms(rule: Rule, schema: Schema) -> Iterator[Rule]:

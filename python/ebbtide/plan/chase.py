@@ -108,13 +108,13 @@ class Chase:
                 others = (*body[:place], *body[place + 1 :])
                 self._watching[_key(row)].append(_Watch(id(rule), row, others, heads))
 
-    def derives(self, rule: Rule, by: Set[int], most: int = MOST) -> bool:
+    def derives(self, rule: Rule, by: Set[int]) -> bool:
         """Whether the rules with the ids in `by` derive the heads of one of the rules."""
         given, heads = self._frozen[id(rule)]
         missing = heads.difference(given)
         if any(by.isdisjoint(self._may_conclude(row)) for row in missing):
             return False
-        return missing <= self.run(given, by, most, goals=missing)
+        return missing <= self.run(given, by, goals=missing)
 
     def _may_conclude(self, row: Row) -> set[int]:
         """The rules that may conclude a row, seen from afar."""
@@ -134,10 +134,9 @@ class Chase:
         self,
         given: Collection[Row],
         by: Container[int],
-        most: int = MOST,
         *,
         goals: Set[Row] = frozenset(),
-        ends: Callable[[Row], bool] = lambda row: False,
+        ends: Callable[[Row], bool] | None = None,
     ) -> set[Row]:
         """What is given, and what follows from it by the rules with the ids in `by`.
 
@@ -152,15 +151,17 @@ class Chase:
                 known.add(row)
             else:
                 waiting.append(row)
-        for _ in range(most):
-            if not waiting or (goals and goals <= reached):
+        left = len(goals - reached)
+        for _ in range(MOST):
+            if not waiting or (goals and not left):
                 break
             new = waiting.popleft()
             known.add(new)
             for row in self._following(new, by, known):
                 if row not in reached:
                     reached.add(row)
-                    if not ends(row):
+                    left -= row in goals
+                    if ends is None or not ends(row):
                         waiting.append(row)
         return reached
 

@@ -20,7 +20,10 @@ A rule that replaces two terms at once, as rdfp11 does, replaces one after the o
     rdfp11: triple(?t, ?p, ?o) :- triple(?s, ?p, ?o), step(?s, sameAs, ?t), triple(?o, sameAs, ?o).
 
 In P equalities with literals are not turned around. Then steps are between other terms alone, and
-where a literal takes part a rule runs as it was written.
+where a literal takes part a rule asks for the pairs as it was written to:
+
+    rdfp7: triple(?u, sameAs, ?w) :- triple(?u, sameAs, ?v), ends(?v, sameAs, ?w).
+    ends(?x, sameAs, ?y) :- triple(?x, sameAs, ?y), isLiteral(?y).
 
 It does not matter who says that terms are the same: a statement, a functional property, a rule with
 a variable predicate.
@@ -39,7 +42,7 @@ from typing import Final
 from ebbtide.plan.unify import substitute, substitute_part
 from ebbtide.program import TRIPLE, Atom, Guard, Program, Rule, Variable
 from ebbtide.program.lists import SAME_AS
-from ebbtide.program.reserved import STEP
+from ebbtide.program.reserved import ENDS, STEP
 
 _DIFFERENT: Final = "notSameTerm"
 _NO_LITERAL: Final = "notLiteral"
@@ -58,8 +61,8 @@ class Stepped:
     symmetry: Rule | None = None
 
     def is_made(self, rule: Rule) -> bool:
-        """Whether a rule of the program concludes steps: nobody wrote it."""
-        return self.symmetry is not None and rule.heads[0].relation == STEP
+        """Whether a rule concludes steps, or pairs with literals: nobody wrote it."""
+        return self.symmetry is not None and rule.heads[0].relation in (STEP, ENDS)
 
 
 def step_by_step(program: Program) -> Stepped:
@@ -97,11 +100,14 @@ class _Way:
     literals: bool
 
     def making(self) -> Iterator[Rule]:
-        """The rules that conclude steps."""
+        """The rules that conclude steps, and those for literals that none lead to."""
         pair, back = Atom(TRIPLE, (_X, SAME_AS, _Y)), Atom(TRIPLE, (_Y, SAME_AS, _X))
         others = () if self.literals else (Guard(_NO_LITERAL, (_X,)), Guard(_NO_LITERAL, (_Y,)))
-        yield Rule(STEP, (_step(pair),), (pair, Guard(_DIFFERENT, (_X, _Y)), *others))
-        yield Rule(STEP, (_step(back),), (_step(pair),))
+        yield Rule(STEP, (_in(STEP, pair),), (pair, Guard(_DIFFERENT, (_X, _Y)), *others))
+        yield Rule(STEP, (_in(STEP, back),), (_in(STEP, pair),))
+        if not self.literals:
+            for end in (_X, _Y):
+                yield Rule(ENDS, (_in(ENDS, pair),), (pair, Guard(_LITERAL, (end,))))
 
     def rewritten(self, rule: Rule) -> list[Rule]:
         """The rules that go step by step instead of a rule; none if it stays as it is."""
@@ -114,7 +120,7 @@ class _Way:
             places = self._places(rule)
         return [
             *(_following(rule, place, places) for place in places),
-            *(self._about_literals(rule, places) if places and not self.literals else ()),
+            *(() if self.literals else _about_literals(rule, places)),
         ]
 
     def is_symmetry(self, rule: Rule) -> bool:
@@ -177,14 +183,13 @@ class _Way:
         changed = dict(pairs)
         return any(rule.heads[0] == substitute(atom, changed) for atom in others)
 
-    def _about_literals(self, rule: Rule, places: Sequence[int]) -> Iterator[Rule]:
-        """The rule as it was written, where an end of a pair is a literal."""
-        ends = dict.fromkeys(
-            end for place in places for end in rule.positives[place].arguments[::2]
-        )
-        for end in ends:
-            if Guard(_NO_LITERAL, (end,)) not in rule.guards:
-                yield replace(rule, body=(*rule.body, Guard(_LITERAL, (end,))))
+
+def _about_literals(rule: Rule, places: Sequence[int]) -> Iterator[Rule]:
+    """The rule as it was written, where one of a pair is a literal."""
+    for place in places:
+        asked = rule.positives[place]
+        body = tuple([_in(ENDS, part) if part is asked else part for part in rule.body])
+        yield replace(rule, body=body)
 
 
 def _following(rule: Rule, place: int, places: Sequence[int]) -> Rule:
@@ -197,13 +202,13 @@ def _following(rule: Rule, place: int, places: Sequence[int]) -> Rule:
         for here, _, there in (rule.positives[other].arguments,)
         if isinstance(there, Variable)
     }
-    body = [_step(part) if part is asked else substitute_part(part, same) for part in rule.body]
+    body = [_in(STEP, part) if part is asked else substitute_part(part, same) for part in rule.body]
     heads = tuple([substitute(head, same) for head in rule.heads])
     return replace(rule, heads=heads, body=tuple(body))
 
 
-def _step(pair: Atom) -> Atom:
-    return Atom(STEP, pair.arguments, pair.origin)
+def _in(relation: str, pair: Atom) -> Atom:
+    return Atom(relation, pair.arguments, pair.origin)
 
 
 def _ends(atom: Atom) -> tuple[Variable, Variable] | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from ebbtide.plan.pattern import Pattern, is_refuted, tests
 from ebbtide.plan.topics import Topics
-from ebbtide.plan.unify import substitute, substitute_part
+from ebbtide.plan.unify import substitute_part
 from ebbtide.program import Atom, Guard, Rule
 
 
@@ -41,7 +41,8 @@ class Heads:
     def any_conclude(self, pattern: Pattern) -> bool:
         """Whether some rule may conclude what the pattern asks for."""
         return any(
-            found is not None and not any(is_refuted(substitute_part(test, found)) for test in asked)
+            found is not None
+            and not any(is_refuted(substitute_part(test, found)) for test in asked)
             for _, head, asked in self._heads.near(pattern.atom)
             for found in (pattern.meets(head),)
         )
@@ -56,6 +57,6 @@ class Heads:
             if not any(map(is_refuted, now)):
                 yield Use(
                     rule,
-                    tuple([Pattern.of(substitute(a, found), now) for a in rule.positives]),
-                    tuple([Pattern.of(substitute(n.atom, found)) for n in rule.negations]),
+                    tuple([Pattern.of(atom, now, found) for atom in rule.positives]),
+                    tuple([Pattern.of(part.atom, (), found) for part in rule.negations]),
                 )

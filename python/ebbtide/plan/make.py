@@ -115,9 +115,10 @@ def _plan_all(program: Program, known: Collection[Fact], close: Close) -> Plan:
     if closure is None:
         return as_written(program, "too much follows from the known schema")
     forms = specialise(program, schema, closure)
+    assembled = assemble(program, schema, forms)
     return Plan(
-        assemble(program, schema, forms),
-        settled_facts(closure.settled),
+        assembled,
+        settled_facts(assembled, closure.settled),
         frozenset(known),
         tuple(_verdict(rule, schema, forms) for rule in program.rules),
     )

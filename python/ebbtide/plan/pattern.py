@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from ebbtide.plan.unify import Substitution, match, substitute, substitute_part, unify
@@ -42,8 +43,10 @@ class Pattern:
     tests: frozenset[Guard] = _NO_TESTS
 
     @classmethod
-    def of(cls, atom: Atom, guards: Collection[Guard] = ()) -> Pattern:
-        """What the atom asks in a body with these guards.
+    def of(
+        cls, atom: Atom, guards: Collection[Guard] = (), found: Substitution = MappingProxyType({})
+    ) -> Pattern:
+        """What the atom, its variables replaced, asks in a body with these guards.
 
         >>> from ebbtide.testing import program
         >>> rule = program("far(?x, ?z) :- near(?x, ?y), near(?y, ?z), notEqual(?y, ?z).").rules[0]
@@ -55,6 +58,8 @@ class Pattern:
         names: dict[Argument, Argument] = {}
         arguments: list[Argument] = []
         for argument in atom.arguments:
+            if isinstance(argument, Variable):
+                argument = found.get(argument, argument)
             if isinstance(argument, Variable):
                 argument = names.get(argument) or names.setdefault(argument, _place(len(names)))
             arguments.append(argument)

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from ebbtide.plan.chase import MOST, Chase, Row, takes_part
+from ebbtide.plan.chase import Chase, Row, takes_part
 from ebbtide.plan.pattern import Pattern, is_refuted, is_test, tests
 from ebbtide.plan.relevance import everything, meets
 from ebbtide.plan.unify import apart, substitute_rule, unify
@@ -51,14 +51,10 @@ def reduced(rules: Sequence[Rule]) -> set[int]:
     """
     chase = Chase(rules)
     stay = {id(rule) for rule in rules}
-    # Most of what can go follows in two steps. Without it, to look further takes less long.
-    for most in (2, MOST):
-        for rule in rules:
-            if id(rule) not in stay or not takes_part(rule):
-                continue
-            stay.remove(id(rule))
-            if not chase.derives(rule, stay, most):
-                stay.add(id(rule))
+    for rule in filter(takes_part, rules):
+        stay.remove(id(rule))
+        if not chase.derives(rule, stay):
+            stay.add(id(rule))
     return stay
 
 

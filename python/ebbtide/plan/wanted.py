@@ -91,9 +91,10 @@ def plan_wanted(
         if id(rule) not in awake
         and (id(rule) not in forms.of or len(used.of[id(rule)]) < len(forms.of[id(rule)]))
     )
+    assembled = assemble(program, schema, used, asleep)
     return Plan(
-        assemble(program, schema, used, asleep),
-        settled_facts(closure.settled),
+        assembled,
+        settled_facts(assembled, closure.settled),
         frozenset(known),
         tuple(_verdict(rule, used, forms, awake, gone) for rule in program.rules),
     )

@@ -7,6 +7,7 @@
     list:malformed(L, K, R) the wanted list L is malformed at its cell K, for the reason R
     equality:step(X, P, Y)  X P Y, for a P that rules make symmetric and transitive; an engine may
                             leave out what other steps connect for as long (plan/equality.py)
+    equality:ends(X, P, Y)  X P Y, for such a P that is not turned around for literals, one of them
     inconsistency:NAME(...) the body of the rule NAME, which concludes `false`, holds
     print:NAME/N(...)       what the rule NAME prints, N terms a line
 
@@ -26,6 +27,7 @@ LIST_NEXT: Final = "listNext"
 NOW: Final = "now"
 MALFORMED: Final = "list:malformed"
 STEP: Final = "equality:step"
+ENDS: Final = "equality:ends"
 INCONSISTENCY: Final = "inconsistency:"
 PRINT: Final = "print:"
 

@@ -87,7 +87,8 @@ def find(name: str, origin: Origin | None = None) -> Regime:
     """
     known = {regime.name: regime for regime in regimes()}
     if name.lower() not in known:
-        message = f"there is no regime {name}{did_you_mean(name.lower(), known)}"
+        hint = did_you_mean(name.lower(), known) or f"; there are {', '.join(known)}"
+        message = f"there is no regime {name}{hint}"
         raise ProgramError(message, origin or Origin(name, 1, 1))
     return known[name.lower()]
 

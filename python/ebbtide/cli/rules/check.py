@@ -58,7 +58,8 @@ def _only_stated(program: Program) -> Iterator[str]:
     """What the rules ask for and no rule concludes, so that it can only be stated."""
     from ebbtide.program.strata import unifies
 
-    heads = [head for rule in program.written for head in rule.heads]
+    # The rules that lists were lowered to are among them: what these conclude is not stated.
+    heads = [head for rule in program.rules for head in rule.heads]
     asked = (atom for rule in program.written for atom in rule.positives)
     missing = dict.fromkeys(
         _what(atom) for atom in asked if not any(unifies(atom, head) for head in heads)
