@@ -24,7 +24,7 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -57,12 +57,16 @@ def watched(rules: Iterable[Rule], schema: Schema) -> dict[Pattern, None]:
 
 
 def assemble(
-    program: Program, schema: Schema, forms: Forms, asleep: frozenset[int] = frozenset()
+    program: Program,
+    schema: Schema,
+    forms: Forms,
+    asleep: frozenset[int] = frozenset(),
+    watching: Collection[Pattern] = (),
 ) -> Program:
     """The program that concludes what the given one does, once it is told what is settled.
 
     The rules with the ids in `asleep` are only needed while something novel holds, or not all of
-    their forms are needed before.
+    their forms are needed before. `watching` is what all the rules ask about the schema.
     """
     specialised = [rule for rule in program.rules if id(rule) in forms.of]
     sleeping = asleep | forms.unfolded
@@ -79,10 +83,13 @@ def assemble(
             rules += _novel_forms(rule, schema)
         else:
             rules.append(rule)
-    by = program.rules if asleep else [rule for rule in specialised if id(rule) in sleeping]
-    opening = watched(by, schema)
-    others = [rule for rule in specialised if id(rule) not in sleeping]
-    for pattern in opening if asleep else opening | watched(others, schema):
+    others: dict[Pattern, None] = {}
+    if asleep:
+        opening = dict.fromkeys(watching)
+    else:
+        opening = watched((rule for rule in specialised if id(rule) in sleeping), schema)
+        others = watched((rule for rule in specialised if id(rule) not in sleeping), schema)
+    for pattern in opening | others:
         for guards in _lowered(pattern):
             novel, settled = _in(NOVEL, pattern.atom), _in(SETTLED, pattern.atom)
             body: tuple[BodyPart, ...] = (pattern.atom, *guards, Negation(settled))

@@ -45,11 +45,12 @@ def needed(
     rules: Iterable[Rule],
     wanted: Iterable[Pattern],
     possible: Callable[[Pattern], bool] = everything,
-    beyond: Iterable[tuple[Pattern, Callable[[Use], bool]]] = (),
+    beyond: Iterable[Pattern] = (),
+    is_schema: Callable[[Atom], bool] = lambda atom: False,
 ) -> Needed:
     """The rules that are needed for what is wanted.
 
-    `beyond` are patterns that are wanted as well, but only from some uses of rules.
+    `beyond` are patterns that are wanted as well, but not if they follow from schema alone.
 
     >>> from ebbtide.testing import program
     >>> rules = program('''
@@ -87,9 +88,11 @@ def needed(
             for ask in (*asks, *use.negates):
                 waiting.put(widened(ask), f"concludes what {use.rule.name} asks for")
 
-    for pattern, counts in beyond:
-        for use in filter(counts, heads.concluding(pattern)):
-            take(use, "may conclude novel schema")
+    from_data = Heads(rule for rule in rules if not all(map(is_schema, rule.positives)))
+    for pattern in beyond:
+        for use in from_data.concluding(pattern):
+            if not all(is_schema(ask.atom) for ask in use.asks):
+                take(use, "may conclude novel schema")
     for pattern, because in waiting:
         if seen.is_new(pattern):
             for use in heads.concluding(pattern):

@@ -23,11 +23,10 @@ that was left out concluded it, and these are redundant (see `redundancy`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from ebbtide.plan.assemble import assemble, settled_facts, watched
-from ebbtide.plan.heads import Use
 from ebbtide.plan.pattern import Pattern, is_refuted, tests
 from ebbtide.plan.plan import Fate, Plan, Verdict, as_written
 from ebbtide.plan.redundancy import redundant
@@ -79,7 +78,8 @@ def plan_wanted(
         [*(form for each in forms.of.values() for form in each), *rest],
         wanted,
         settled.allows,
-        [(pattern, _from_data(schema)) for pattern in watching],
+        watching,
+        schema.has,
     ).why
     used = Forms(
         {key: [form for form in each if id(form) in awake] for key, each in forms.of.items()},
@@ -91,18 +91,13 @@ def plan_wanted(
         if id(rule) not in awake
         and (id(rule) not in forms.of or len(used.of[id(rule)]) < len(forms.of[id(rule)]))
     )
-    assembled = assemble(program, schema, used, asleep)
+    assembled = assemble(program, schema, used, asleep, watching)
     return Plan(
         assembled,
         settled_facts(assembled, closure.settled),
         frozenset(known),
         tuple(_verdict(rule, used, forms, awake, gone) for rule in program.rules),
     )
-
-
-def _from_data(schema: Schema) -> Callable[[Use], bool]:
-    """Whether a rule uses data to conclude something, and not schema alone."""
-    return lambda use: not all(schema.has(ask.atom) for ask in use.asks)
 
 
 def _growing(rules: Iterable[Rule], schema: Schema, known: Iterable[Fact]) -> list[Rule]:
@@ -114,9 +109,10 @@ def _growing(rules: Iterable[Rule], schema: Schema, known: Iterable[Fact]) -> li
         if rule.positives
         and all(map(schema.has, rule.positives))
         and any(
-            count[topic(atom)] > MANY
+            atom.relation == TRIPLE
+            and count[topic(atom)] > MANY
+            and meets(Pattern.of(atom, tests(rule)), rule.heads)
             for atom in rule.positives
-            if atom.relation == TRIPLE and meets(Pattern.of(atom, tests(rule)), rule.heads)
         )
     ]
 
@@ -134,8 +130,7 @@ def _redundant(
     def possible(pattern: Pattern) -> bool:
         return settled.allows(pattern) or meets(pattern, made)
 
-    beyond = [(pattern, _from_data(schema)) for pattern in watched(rules, schema)]
-    patterns = needed(rules, wanted, possible, beyond).patterns
+    patterns = needed(rules, wanted, possible, watched(rules, schema), schema.has).patterns
     candidates = [
         rule
         for rule in rules

@@ -97,11 +97,6 @@ impl Condition {
         constants.chain(pairs.flat_map(|(one, other)| [*one, *other]))
     }
 
-    /// Whether the constants say everything.
-    fn is_plain(&self) -> bool {
-        self.repeats.is_empty() && self.differences.is_empty() && self.excluded.is_empty()
-    }
-
     /// Write a fact's terms into the slots.
     pub fn bind(&self, relation: &Relation, row: RowId, slots: &mut [TermId]) {
         for (slot, column) in self.columns.iter().enumerate() {
@@ -115,11 +110,7 @@ struct Shape {
     columns: Vec<usize>,
     /// All bits of the columns, for relations whose terms are packed.
     mask: Packed,
-    /// By column, the highest constant: rules came before facts, so most terms are above it.
-    highest: Vec<TermId>,
     groups: Vec<Group>,
-    /// How many conditions of a group ask for more than constants, at most.
-    most_tested: usize,
     /// The positions of the groups by their constants, for shapes with many.
     table: HashTable<usize>,
 }
@@ -132,21 +123,79 @@ struct Group {
     constants: Vec<TermId>,
     packed: Packed,
     conditions: Vec<ConditionId>,
-    /// Those of them that ask for more than the constants.
-    tested: Vec<ConditionId>,
 }
 
-/// The shapes of one relation, and the classes of facts by their groups.
+/// The shapes of one relation, and the classes of facts by their signatures.
 #[derive(Default)]
 struct Shapes {
     all: Vec<Shape>,
-    /// The class of facts by their groups, one a shape, and by the conditions of these that they
-    /// match: the digits of a number.
-    classes: HashTable<(u64, ClassId)>,
-    /// All bits of the columns that decide the class of a fact.
-    deciding: Packed,
-    /// The class found last, and the terms in these columns: facts of a class often follow each other.
-    last: Option<(Packed, ClassId)>,
+    /// By column, the first term above all that some condition asks for there or excludes. Rules came
+    /// before facts, so most terms of facts are above it.
+    above: [u32; Packed::COLUMNS],
+    /// The pairs of columns that some condition compares.
+    pairs: Vec<(usize, usize)>,
+    /// Whether some condition asks for more than the first columns.
+    is_wide: bool,
+    classes: HashTable<(Signature, ClassId)>,
+    /// The class found last: facts of a class often follow each other.
+    last: Option<(Signature, ClassId)>,
+}
+
+/// What decides the class of a fact: its first terms, those that no condition knows all alike, and
+/// which of the columns that are compared are equal.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Signature {
+    terms: Packed,
+    equal: u32,
+}
+
+impl Signature {
+    fn hash(self) -> u64 {
+        hash_number(self.terms.hash() ^ u64::from(self.equal))
+    }
+}
+
+/// Stands for a term that no condition knows.
+const UNKNOWN: u32 = u32::MAX;
+
+/// How many signatures are kept; beyond that the table starts anew.
+const SIGNATURES: usize = 1 << 14;
+
+impl Shapes {
+    /// Note what a condition asks.
+    fn widen(&mut self, condition: &Condition) {
+        self.is_wide |= condition.asked().any(|column| column >= Packed::COLUMNS);
+        for (column, term) in condition.constants.iter().chain(&condition.excluded) {
+            if let Some(above) = self.above.get_mut(*column) {
+                *above = (*above).max(term.0 + 1);
+            }
+        }
+        for pair in condition.repeats.iter().chain(&condition.differences) {
+            if !self.pairs.contains(pair) {
+                self.pairs.push(*pair);
+            }
+        }
+    }
+
+    /// The signature of a fact; none if its first terms do not decide its class.
+    #[inline]
+    fn signature(&self, first: Packed) -> Option<Signature> {
+        if self.is_wide {
+            return None;
+        }
+        let words = first.words();
+        let mut terms = [UNKNOWN; Packed::COLUMNS];
+        for column in 0..Packed::COLUMNS {
+            if words[column] < self.above[column] {
+                terms[column] = words[column];
+            }
+        }
+        let equal = self
+            .pairs
+            .iter()
+            .fold(0, |bits, (one, other)| (bits << 1) | u32::from(words[*one] == words[*other]));
+        Some(Signature { terms: Packed::of(terms), equal })
+    }
 }
 
 /// The distinct conditions of a program, found from a fact through its terms: those with other
@@ -177,36 +226,26 @@ impl Conditions {
     }
 
     fn file(&mut self, id: ConditionId, condition: &Condition) {
-        let Shapes { all: shapes, deciding, .. } = &mut self.shapes[condition.relation.index()];
-        for column in condition.asked().filter(|column| *column < Packed::COLUMNS) {
-            *deciding = deciding.with(column, TermId(u32::MAX));
-        }
+        self.shapes[condition.relation.index()].widen(condition);
+        let shapes = &mut self.shapes[condition.relation.index()].all;
         let columns: Vec<usize> = condition.constants.iter().map(|(column, _)| *column).collect();
         let position = shapes.iter().position(|shape| shape.columns == columns);
         let position = position.unwrap_or_else(|| {
             let (groups, table) = (Vec::new(), HashTable::new());
             let mask = pack(columns.iter().map(|column| (*column, TermId(u32::MAX))));
-            let highest = vec![TermId(0); columns.len()];
-            shapes.push(Shape { columns, mask, highest, groups, most_tested: 0, table });
+            shapes.push(Shape { columns, mask, groups, table });
             shapes.len() - 1
         });
         let constants: Vec<TermId> = condition.constants.iter().map(|(_, term)| *term).collect();
         let packed = pack(condition.constants.iter().copied());
-        let Shape { highest, groups, most_tested, table, .. } = &mut shapes[position];
-        for (highest, constant) in highest.iter_mut().zip(&constants) {
-            *highest = (*highest).max(*constant);
-        }
+        let Shape { groups, table, .. } = &mut shapes[position];
         let same = |group: &usize| groups[*group].constants == constants;
         let rehash = |group: &usize| groups[*group].packed.hash();
         let group = *table.entry(packed.hash(), same, rehash).or_insert(groups.len()).get();
         if group == groups.len() {
-            groups.push(Group { constants, packed, conditions: Vec::new(), tested: Vec::new() });
+            groups.push(Group { constants, packed, conditions: Vec::new() });
         }
         groups[group].conditions.push(id);
-        if !condition.is_plain() {
-            groups[group].tested.push(id);
-            *most_tested = groups[group].tested.len().max(*most_tested);
-        }
     }
 
     fn class_for(&mut self, conditions: Vec<ConditionId>) -> ClassId {
@@ -260,18 +299,34 @@ impl Conditions {
         relation: &Relation,
         row: RowId,
     ) -> ClassId {
-        let Shapes { deciding, last, .. } = &self.shapes[id.index()];
-        let terms = first.masked(*deciding);
-        match last {
-            Some((same, class)) if *same == terms && relation.arity() <= Packed::COLUMNS => *class,
-            _ => {
+        let shapes = &self.shapes[id.index()];
+        let Some(signature) = shapes.signature(first) else {
+            return self.find_class(id, first, relation, row);
+        };
+        if let Some((last, class)) = shapes.last
+            && last == signature
+        {
+            return class;
+        }
+        let same = |(other, _): &(Signature, ClassId)| *other == signature;
+        let class = match shapes.classes.find(signature.hash(), same) {
+            Some((_, class)) => *class,
+            None => {
                 let class = self.find_class(id, first, relation, row);
-                self.shapes[id.index()].last = Some((terms, class));
+                let classes = &mut self.shapes[id.index()].classes;
+                if classes.len() >= SIGNATURES {
+                    classes.clear();
+                }
+                let rehash = |(signature, _): &(Signature, ClassId)| signature.hash();
+                classes.insert_unique(signature.hash(), (signature, class), rehash);
                 class
             }
-        }
+        };
+        self.shapes[id.index()].last = Some((signature, class));
+        class
     }
 
+    #[cold]
     fn find_class(
         &mut self,
         id: RelationId,
@@ -279,49 +334,18 @@ impl Conditions {
         relation: &Relation,
         row: RowId,
     ) -> ClassId {
-        let Shapes { all, classes, .. } = &self.shapes[id.index()];
-        // None when there are too many digits for a number.
-        let mut digits = Some(0_u64);
-        let mut write = |digit: usize, base: Option<u64>| {
-            let shifted = digits.zip(base).and_then(|(before, base)| before.checked_mul(base));
-            digits = shifted.and_then(|shifted| shifted.checked_add(digit as u64));
-        };
-        for shape in all {
-            let group = shape.group(first, relation, row);
-            write(group.map_or(0, |group| group + 1), Some(shape.groups.len() as u64 + 1));
-            let tested = group.iter().flat_map(|group| &shape.groups[*group].tested);
-            let holding = tested.fold(0, |bits, tested| {
-                (bits << 1) | usize::from(self.get(*tested).holds(relation, row))
-            });
-            write(holding, 1_u64.checked_shl(shape.most_tested as u32));
-        }
-        let known = |digits| classes.find(hash_number(digits), |(other, _)| *other == digits);
-        if let Some((_, class)) = digits.and_then(known) {
-            return *class;
-        }
         let mut matching = Vec::new();
-        for shape in all {
+        for shape in &self.shapes[id.index()].all {
             let Some(group) = shape.group(first, relation, row) else { continue };
             let holds = |id: &&ConditionId| self.get(**id).holds(relation, row);
             matching.extend(shape.groups[group].conditions.iter().filter(holds));
         }
-        let class = self.class_for(matching);
-        if let Some(digits) = digits {
-            let classes = &mut self.shapes[id.index()].classes;
-            let rehash = |(digits, _): &(u64, ClassId)| hash_number(*digits);
-            classes.insert_unique(hash_number(digits), (digits, class), rehash);
-        }
-        class
+        self.class_for(matching)
     }
 }
 
 impl Shape {
     fn group(&self, first: Packed, relation: &Relation, row: RowId) -> Option<usize> {
-        let words = first.words();
-        let mut bounds = self.columns.iter().zip(&self.highest);
-        if bounds.any(|(column, highest)| words.get(*column).is_some_and(|it| *it > highest.0)) {
-            return None;
-        }
         let asked = first.masked(self.mask);
         let same = |group: &Group| {
             group.packed == asked && (self.is_packed() || self.holds(group, relation, row))
