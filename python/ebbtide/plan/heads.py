@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from ebbtide.plan.pattern import Pattern, is_refuted, tests
@@ -47,9 +47,14 @@ class Heads:
             for found in (pattern.meets(head),)
         )
 
-    def concluding(self, pattern: Pattern) -> Iterator[Use]:
-        """The rules with a head that meets the pattern, each as far as it concerns the pattern."""
+    def concluding(self, pattern: Pattern, only: Container[int] | None = None) -> Iterator[Use]:
+        """The rules with a head that meets the pattern, each as far as it concerns the pattern.
+
+        `only` are the ids of the rules that are asked about.
+        """
         for rule, head, asked in self._heads.near(pattern.atom):
+            if only is not None and id(rule) not in only:
+                continue
             found = pattern.meets(head)
             if found is None:
                 continue

@@ -40,12 +40,28 @@ def literals_are_stated(rules: Sequence[Rule]) -> bool:
         if atom.relation != TRIPLE and not is_hidden(atom.relation)
         for place in range(len(atom.arguments))
     }
+    others = [rule for rule in rules if not _repeats_triples(rule)]
     grew = True
     while grew:
-        more = {place for rule in rules for place in _new_values(rule, own)} - own
+        more = {place for rule in others for place in _new_values(rule, own)} - own
         own |= more
         grew = bool(more)
     return all(relation != TRIPLE for relation, _ in own)
+
+
+def _repeats_triples(rule: Rule) -> bool:
+    """Whether all that a rule puts into its heads are IRIs, and terms of triples of its body."""
+    taken = {
+        argument
+        for atom in rule.positives
+        if atom.relation == TRIPLE
+        for argument in atom.arguments
+    }
+    return not any(
+        isinstance(argument, Literal) or (isinstance(argument, Variable) and argument not in taken)
+        for head in rule.heads
+        for argument in head.arguments
+    )
 
 
 def _new_values(rule: Rule, own: set[_Place]) -> Iterator[_Place]:

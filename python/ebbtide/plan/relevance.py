@@ -68,6 +68,8 @@ def needed(
     why: dict[int, str] = {}
     seen = _Seen()
     waiting = _Waiting()
+    #: Most rules ask for what others do.
+    asked: set[Pattern] = set()
     for pattern in wanted:
         waiting.put(pattern, "concludes what is wanted")
 
@@ -86,11 +88,14 @@ def needed(
                 if not (by_statements and is_occurrence(use.rule, atom))
             ]
             for ask in (*asks, *use.negates):
+                if ask in asked:
+                    continue
+                asked.add(ask)
                 waiting.put(widened(ask), f"concludes what {use.rule.name} asks for")
 
-    from_data = Heads(rule for rule in rules if not all(map(is_schema, rule.positives)))
+    of_data = {id(rule) for rule in rules if not all(map(is_schema, rule.positives))}
     for pattern in beyond:
-        for use in from_data.concluding(pattern):
+        for use in heads.concluding(pattern, of_data):
             if not all(is_schema(ask.atom) for ask in use.asks):
                 take(use, "may conclude novel schema")
     for pattern, because in waiting:
