@@ -13,6 +13,8 @@ BIN := $(VENV)/bin
 CARGO_FILES := Cargo.toml $(wildcard Cargo.lock) $(wildcard crates/*/Cargo.toml)
 RUST_FILES := $(shell find crates -name '*.rs')
 PYTEST := $(BIN)/pytest --dist loadgroup
+# Rust tests are a debug build, in a third of the time of a release; lines are enough in a backtrace.
+export CARGO_PROFILE_DEV_DEBUG := line-tables-only
 
 say = @printf '==> %s\n' $(1)
 need = @command -v $(1) >/dev/null || { echo "ebbtide: $(1) was not found: $(2)" >&2; exit 1; }
@@ -55,14 +57,22 @@ $(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES)
 .PHONY: ready
 ready: $(VENV)/.kernel ## set up .venv and build the kernel
 
+# From an archive of its classes Spark starts in two thirds of the processor time.
+export EBBTIDE_CLASSES := $(CURDIR)/$(VENV)/spark.jsa
+$(EBBTIDE_CLASSES): $(VENV)/.packages | java ready
+	$(call say,"keeping the classes of Spark in an archive from which it starts sooner")
+	@$(BIN)/python -m ebbtide.pipeline.archive $@
+
 # ---- what people ask for ---------------------------------------------------------------------
 
 .PHONY: demo
 demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 	@$(BIN)/ebbtide demo
 
+# What needs no kernel is done while that is built: its last part keeps one core busy, no more.
 .PHONY: test
-test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python tests and doctests
+test: java ## everything CI runs: lint, Rust tests, Python tests and doctests
+	@$(MAKE) --no-print-directory --jobs 2 lint test-rust $(EBBTIDE_CLASSES)
 	$(call say,"Python tests and doctests")
 	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos and not cluster'
 	$(call say,"Python tests that measure time or memory and run alone")
@@ -71,8 +81,7 @@ test: java lint test-rust ready ## everything CI runs: lint, Rust tests, Python 
 .PHONY: test-rust
 test-rust: cargo
 	$(call say,"Rust tests")
-	@cargo test --quiet --release --package ebbtide-kernel --package ebbtide-formats \
-	  --package ebbtide-sparql
+	@cargo test --quiet --package ebbtide-kernel --package ebbtide-formats --package ebbtide-sparql
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
@@ -91,7 +100,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 	@EBBTIDE_CITYBENCH_ROWS=40 $(PYTEST) -n 2 tests/conformance
 
 .PHONY: chaos
-chaos: java ready ## kill -9 pipelines on Spark 36 times, and compare (slow)
+chaos: java ready $(EBBTIDE_CLASSES) ## kill -9 pipelines on Spark 36 times, and compare (slow)
 	$(call say,"killing drivers: 14 times in the driver, 12 in shards, 10 in DataFrames")
 	@$(PYTEST) -s -m chaos tests/pipeline $(ARGS)
 
@@ -100,21 +109,24 @@ parts: java ready ## fetch Kafka, its Spark connector and mosquitto into ~/.cach
 	@$(BIN)/python -m tests.cluster.fetch
 
 .PHONY: test-cluster
-test-cluster: parts ## pipelines with real brokers and a standalone Spark cluster (some minutes)
+test-cluster: parts $(EBBTIDE_CLASSES) ## pipelines with real brokers and a standalone Spark cluster (some minutes)
 	$(call say,"pipelines with Kafka, MQTT and a standalone cluster")
 	@$(PYTEST) -m cluster tests/cluster
 
-.PHONY: lint
-lint: ready ## format, types, import direction, stubs, clippy
+.PHONY: lint lint-python lint-package lint-rust
+lint: lint-python lint-rust lint-package ## format, types, import direction, stubs, clippy
+lint-python: $(VENV)/.packages
 	$(call say,"ruff")
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	$(call say,"mypy")
 	@$(BIN)/mypy
+lint-package: ready
 	$(call say,"import direction")
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
 	$(call say,"stubs of the kernel")
 	@$(BIN)/stubtest ebbtide._kernel --concise
+lint-rust: cargo
 	$(call say,"cargo fmt and clippy")
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings

@@ -21,7 +21,7 @@ NATIVE_STRATEGIES = ("expiry", "dred", "naive")
 
 # The naive engine decides how long an example takes, so no single one has a deadline.
 # `pytest --hypothesis-profile=thorough` looks longer.
-for profile, examples in (("default", 60), ("thorough", 2000)):
+for profile, examples in (("default", 40), ("thorough", 2000)):
     settings.register_profile(
         profile,
         deadline=None,

@@ -30,17 +30,21 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def mqtt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def broker_program() -> None:
     if mosquitto() is None:
         pytest.skip("mosquitto is not installed and was not fetched: make parts")
+
+
+@pytest.fixture(scope="session")
+def mqtt(broker_program: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     with mqtt_broker(tmp_path_factory.mktemp("mqtt")) as port:
         yield port
 
 
 @pytest.fixture(scope="session")
-def guarded_mqtt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    if mosquitto() is None:
-        pytest.skip("mosquitto is not installed and was not fetched: make parts")
+def guarded_mqtt(
+    broker_program: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Guarded]:
     with guarded_mqtt_broker(tmp_path_factory.mktemp("guarded")) as broker:
         yield broker
 

@@ -1,4 +1,4 @@
-"""One Spark session for each module that asks for one."""
+"""One Spark session for all tests, and processes that end with the test that started them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,20 @@ from ebbtide.pipeline.session import open_session
 from .command import Command
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = open_session("ebbtide tests")
+@pytest.fixture(scope="session")
+def whole_session() -> Iterator[SparkSession]:
+    """With the user interface, which one test reads."""
+    settings = {"spark.ui.enabled": "true", "spark.ui.port": "0"}
+    session = open_session("ebbtide tests", settings=settings)
     yield session
     session.stop()
+
+
+@pytest.fixture
+def spark(whole_session: SparkSession) -> SparkSession:
+    """The session, with the settings it began with."""
+    whole_session.conf.set("spark.sql.shuffle.partitions", 1)
+    return whole_session
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_every_shard_has_a_task_of_its_own(spark: SparkSession) -> None:
         assert len(set(tasks)) == shards
 
 
-FACTS_A_FILE = 12
+FACTS_A_FILE = 20
 
 
 def stream_of(spark: SparkSession, incoming: Path) -> DataFrame:

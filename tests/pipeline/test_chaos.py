@@ -5,12 +5,18 @@ make chaos      many kills of each: at random times, and at places where it woul
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from ebbtide.pipeline.file import load_pipeline
+from ebbtide.pipeline.run import run_pipeline
 
 from .command import Command
 from .stream import LOCAL, write_pipeline
@@ -81,8 +87,8 @@ def kill_often(
     seed: int,
     *,
     facts_a_file: int,
-) -> None:
-    """Kill as often as asked for, let it end, and compare with what the oracle says."""
+) -> Path:
+    """A pipeline that was killed as often as asked for."""
     chance = random.Random(seed)
     file = write_pipeline(folder, 1, facts_a_file, rules=LOCAL, placement=placement, every="300 ms")
     points = list(POINTS[placement])
@@ -95,19 +101,37 @@ def kill_often(
         told = killed(file, crash, chance, commands)
         assert told, f"it had read everything after {number} kills, before {crash}"
         print(f"chaos: {placement}: kill {number + 1} of {kills}: {told}", flush=True)
-    run_to_the_end(file, commands)
-    assert_uninterrupted(folder, LOCAL)
+    return file
 
 
-def run_to_the_end(file: Path, commands: list[Command]) -> None:
+def stopped_and_run_to_the_end(file: Path, commands: list[Command], number: signal.Signals) -> None:
+    """Let a batch in hand be finished and committed: the next run feeds nothing twice."""
+    first = Command(file)
+    commands.append(first)
+    first.until(": batch ")
+    # As a terminal does it, to everything that was started there; but a JVM obeys SIGTERM.
+    tell = os.killpg if number == signal.SIGINT else os.kill
+    tell(first.process.pid, number)
+    assert first.end() == 0, "".join(first.said)
+    second = run_to_the_end(file, commands)
+    numbers = first.batches + second.batches
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert len(second.batches) > 1, "it had read everything"
+
+
+def run_to_the_end(file: Path, commands: list[Command]) -> Command:
     command = Command(file)
     commands.append(command)
     assert command.end() == 0, "".join(command.said)
+    return command
 
 
 @pytest.mark.parametrize("placement", ["driver", IN_SHARDS, IN_FRAMES])
 def test_a_few_kills(tmp_path: Path, commands: list[Command], placement: str) -> None:
-    kill_often(tmp_path, commands, placement, kills=2, seed=5, facts_a_file=12)
+    """And then by Ctrl-C; what the sinks hold in the end is what the oracle says."""
+    file = kill_often(tmp_path, commands, placement, kills=2, seed=5, facts_a_file=12)
+    stopped_and_run_to_the_end(file, commands, signal.SIGINT)
+    assert_uninterrupted(tmp_path, LOCAL)
 
 
 @pytest.mark.chaos
@@ -115,42 +139,45 @@ def test_a_few_kills(tmp_path: Path, commands: list[Command], placement: str) ->
     ("placement", "kills"), [("driver", 14), ("sharded", 12), ("dataframe", 10)]
 )
 def test_many_kills(tmp_path: Path, commands: list[Command], placement: str, kills: int) -> None:
-    """And every sink holds, byte by byte, what a run that nobody disturbed wrote."""
+    """Every sink holds what the oracle says and, byte by byte, what an undisturbed run wrote."""
     facts_a_file = FACTS_A_FILE[placement]
     disturbed, undisturbed = tmp_path / "disturbed", tmp_path / "undisturbed"
-    kill_often(disturbed, commands, placement, kills, seed=kills, facts_a_file=facts_a_file)
+    file = kill_often(disturbed, commands, placement, kills, seed=kills, facts_a_file=facts_a_file)
+    run_to_the_end(file, commands)
+    assert_uninterrupted(disturbed, LOCAL)
     file = write_pipeline(undisturbed, 1, facts_a_file, rules=LOCAL, placement=placement)
     run_to_the_end(file, commands)
     for part in ("answers", "dead"):
         assert sorted_lines(disturbed / "out" / part) == sorted_lines(undisturbed / "out" / part)
 
 
-@pytest.mark.parametrize(
-    ("placement", "number"),
-    [
-        ("driver", signal.SIGTERM),
-        ("driver", signal.SIGINT),
-        pytest.param("sharded", signal.SIGTERM, marks=pytest.mark.chaos),
-        pytest.param("dataframe", signal.SIGINT, marks=pytest.mark.chaos),
-    ],
-)
-def test_it_can_be_told_to_stop(
-    tmp_path: Path, commands: list[Command], placement: str, number: signal.Signals
+@pytest.mark.chaos
+@pytest.mark.parametrize("placement", ["driver", "sharded", "dataframe"])
+def test_told_to_stop(tmp_path: Path, commands: list[Command], placement: str) -> None:
+    file = write_pipeline(tmp_path, 1, 10, rules=LOCAL, placement=placement)
+    stopped_and_run_to_the_end(file, commands, signal.SIGTERM)
+    assert_uninterrupted(tmp_path, LOCAL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_told_to_stop_in_a_process_that_goes_on(
+    spark: SparkSession, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """The batch in hand is finished and committed: the next run feeds nothing twice."""
-    file = write_pipeline(
-        tmp_path, files_a_batch=1, facts_a_file=10, rules=LOCAL, placement=placement
-    )
-    file.write_text(file.read_text().replace('"when read"', '"never"'))
-    first = Command(file)
-    commands.append(first)
-    first.until("batch 2:")
-    first.process.send_signal(number)
-    assert first.end() == 0, "".join(first.said)
-    file.write_text(file.read_text().replace('"never"', '"when read"'))
-    second = Command(file)
-    commands.append(second)
-    assert second.end() == 0, "".join(second.said)
-    numbers = first.batches + second.batches
-    assert numbers == list(range(len(numbers)))
+    """The batch in hand is finished and committed; what comes later is for the next run."""
+    file = write_pipeline(tmp_path, 2, 20, rules=LOCAL)
+    text = file.read_text()
+    batches: list[str] = []
+
+    def say(sentence: str) -> None:
+        if sentence.startswith("batch "):
+            batches.append(sentence.partition(":")[0])
+            if len(batches) == 2:
+                os.kill(os.getpid(), number)
+
+    file.write_text(text.replace('"when read"', '"never"'))
+    run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
+    assert len(batches) == 2
+    file.write_text(text)
+    run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
+    assert batches == [f"batch {number}" for number in range(len(batches))]
     assert_uninterrupted(tmp_path, LOCAL)

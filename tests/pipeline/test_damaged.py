@@ -70,6 +70,8 @@ def test_refused_and_reset(run: Run, tmp_path: Path, placement: str) -> None:
             run(file)
     file.write_text(whole)
     aside.rename(last)
+    if placement == "dataframe":
+        assert_tables_are_looked_at(run, file)
     flip(max(checkpoint.glob(STATES[placement])))
     with pytest.raises(CheckpointError, match=r"checkpoint.*; --reset starts anew"):
         run(file)
@@ -77,21 +79,23 @@ def test_refused_and_reset(run: Run, tmp_path: Path, placement: str) -> None:
     assert_uninterrupted(tmp_path, LOCAL, step=4_000)
 
 
+def assert_tables_are_looked_at(run: Run, file: Path) -> None:
+    """One that is missing, one that is cut short, and what says which there are."""
+    table = max((file.parent / "checkpoint").glob(STATES["dataframe"]))
+    clock = table.parents[1] / "clock"
+    for damaged, damage, said in (
+        (table, None, r"whole-0/.*\.parquet is missing"),
+        (table, table.read_bytes()[:-10], r"is damaged: it has \d+ bytes instead of"),
+        (clock, clock.read_bytes()[:-1], r"clock is damaged"),
+    ):
+        content = damaged.read_bytes()
+        damaged.unlink()
+        if damage is not None:
+            damaged.write_bytes(damage)
+        with pytest.raises(CheckpointError, match=said):
+            run(file)
+        damaged.write_bytes(content)
+
+
 def _other(placement: str) -> str:
     return "driver" if placement != "driver" else "sharded"
-
-
-def test_a_table_that_is_missing(run: Run, tmp_path: Path) -> None:
-    file = write_pipeline(tmp_path, 1_000, rules=LOCAL, step="4 s", placement="dataframe")
-    run(file)
-    table = max((tmp_path / "checkpoint").glob("frames/*/whole-0/*.parquet"))
-    content = table.read_bytes()
-    table.unlink()
-    with pytest.raises(CheckpointError, match=r"whole-0/.*\.parquet is missing"):
-        run(file)
-    table.write_bytes(content[:-10])
-    with pytest.raises(CheckpointError, match=rf"is damaged: it has {len(content) - 10} bytes"):
-        run(file)
-    flip(table.parents[1] / "clock")
-    with pytest.raises(CheckpointError, match=r"clock is damaged"):
-        run(file)

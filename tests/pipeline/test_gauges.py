@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.gauges import Gauges
 from ebbtide.pipeline.progress import Progress
-from ebbtide.pipeline.session import open_session
 from ebbtide.pipeline.streams import StreamProgress
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = open_session("gauges", settings={"spark.ui.enabled": "true", "spark.ui.port": "0"})
-    yield session
-    session.stop()
 
 
 def shown(spark: SparkSession) -> dict[str, float]:

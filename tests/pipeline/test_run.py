@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -178,6 +179,43 @@ ends = "when read"
     assert reasons == ["not a row of the schema", "the row has no time"]
 
 
+PARQUET = """
+[streams.sensors]
+from = "rows"
+format = "parquet"
+path = "in"
+schema = "at long, sensor string"
+time = "at"
+files_a_batch = 1
+triples = [{ s = "<http://e/{sensor}>", p = "<http://e/p>", o = '"1"' }]
+[outputs.rows]
+to = "jsonl"
+path = "out"
+[dead_letters]
+path = "dead"
+[run]
+ends = "when read"
+"""
+
+
+def test_rows_of_parquet_are_known_by_their_number(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number, instants in enumerate([[9_000, 9_500, None], [9_900, 100]]):
+        file = tmp_path / f"in/{number}.parquet"
+        pq.write_table(pa.table({"at": instants, "sensor": ["s"] * len(instants)}), file)
+        os.utime(file, (60 * number, 60 * number))
+    (tmp_path / "p.toml").write_text(PARQUET)
+    run(tmp_path / "p.toml")
+    letters = [
+        (letter["source"], letter["line"], letter.get("t"), letter["reason"])
+        for letter in lines(tmp_path / "dead")
+    ]
+    assert letters == [
+        ("0.parquet", 3, None, "the row has no time"),
+        ("1.parquet", 2, 100, "its tick was over when it arrived"),
+    ]
+
+
 def test_a_socket_is_read_to_its_end(run: Run, tmp_path: Path) -> None:
     text = "".join(timed_line(at, fact.terms) for fact, at in FACTS)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -339,21 +377,19 @@ def test_rules_call_python_in_the_driver_and_in_shards(run: Run, tmp_path: Path)
         run(file)
 
 
-@pytest.mark.parametrize("placement", ["sharded", "dataframe"])
-def test_every_placement_writes_what_the_driver_writes(
-    run: Run, tmp_path: Path, placement: str
-) -> None:
+def test_every_placement_writes_what_the_driver_writes(run: Run, tmp_path: Path) -> None:
     """Rules that can be cut: the same answers, dead letters and numbers."""
-    for name in ("driver", placement):
+    for placement in ("driver", "sharded", "dataframe"):
         # Joins of DataFrames take their time at every tick.
-        file = write_pipeline(tmp_path / name, 4, rules=LOCAL, step="4 s", placement=name)
-        late = tmp_path / name / "incoming/999.tnt"
+        folder = tmp_path / placement
+        file = write_pipeline(folder, 4, rules=LOCAL, step="4 s", placement=placement)
+        late = folder / "incoming/999.tnt"
         late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
         os.utime(late, (10**9, 10**9))
         stream = run(file).streams["reports"]
         assert stream.facts == len(FACTS) + 1
         assert stream.watermark == max(at for _, at in FACTS) - 1_000
-    for part in ("answers", "dead"):
-        expected, found = (lines(tmp_path / name / "out" / part) for name in ("driver", placement))
-        assert expected
-        assert in_order(found) == in_order(expected)
+        for part in ("answers", "dead"):
+            expected = lines(tmp_path / "driver/out" / part)
+            assert expected
+            assert in_order(lines(folder / "out" / part)) == in_order(expected)

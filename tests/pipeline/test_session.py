@@ -59,7 +59,6 @@ def test_the_demo_without_java_ends_with_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_a_session_takes_jars(tmp_path: Path) -> None:
     """Spark looks at their files before it can know a class of ours; in a process of its own."""
     with zipfile.ZipFile(tmp_path / "some.jar", "w") as jar:

@@ -13,7 +13,7 @@ import pytest
 
 from .stream import FACTS, write_pipeline
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 COMMAND = [sys.executable, "-c", "from ebbtide.cli import main; main()", "run"]
 

@@ -30,7 +30,7 @@ from ebbtide.testing.workloads.lubm.queries import QUERIES, query_rules
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
 # One worker, so that the quick run is made once.
-pytestmark = pytest.mark.xdist_group("bench")
+pytestmark = pytest.mark.xdist_group("bench regimes")
 
 
 @pytest.fixture(scope="module")

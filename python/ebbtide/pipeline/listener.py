@@ -20,8 +20,8 @@ from ebbtide.pipeline.gauges import Gauges
 from ebbtide.pipeline.progress import Progress
 from ebbtide.time import Instant
 
-#: Seconds that the end of a run waits for the last report.
-PATIENCE: Final = 5.0
+#: Seconds that the end of a run waits for the last report; a busy machine can be that far behind.
+PATIENCE: Final = 30.0
 #: The name of what is observed of the facts of a batch.
 OBSERVED: Final = "ebbtide"
 

@@ -26,7 +26,7 @@ from rich.console import Console
 from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
-from ebbtide.pipeline.errors import CheckpointError
+from ebbtide.pipeline.errors import CheckpointError, PipelineError
 from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
@@ -173,12 +173,15 @@ def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], 
     """Wait for the end: True if everything is read, False if the run was told to stop."""
     while not placement.stopping or query.status["isTriggerActive"]:
         # A float will do, whatever the stub says.
-        query.awaitTermination(_POLL)  # type: ignore[arg-type]
+        if query.awaitTermination(_POLL) and not placement.stopping:  # type: ignore[arg-type]
+            raise PipelineError("Spark ended the query before everything was read")
         for spool in spools:
             if spool.error is not None:
                 raise spool.error
         if ends and not placement.stopping and not any(spool.is_alive() for spool in spools):
             query.processAllAvailable()
+            if not placement.stopping and not query.isActive:
+                raise PipelineError("Spark ended the query before everything was read")
             return not placement.stopping
     return False
 

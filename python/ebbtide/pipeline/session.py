@@ -22,7 +22,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.jvm import LOCAL_FILES, load_java
+from ebbtide.pipeline.jvm import LOCAL_FILES, archive_options, load_java
 
 OLDEST_JAVA: Final = 17
 
@@ -91,7 +91,7 @@ def open_session(
     find_java()
     # Executors parse with this very interpreter and what is installed in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    options = {"spark.driver.extraJavaOptions": f"{LOGGING} {JVM_OPTIONS}", **SETTINGS}
+    options = {"spark.driver.extraJavaOptions": java_options(), **SETTINGS}
     is_local = re.fullmatch(r"local(\[.*\])?", master) is not None
     # The executors of a cluster elsewhere must find the driver.
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
@@ -105,6 +105,11 @@ def open_session(
         local = LOCAL_FILES if is_local else {}
         conf = _conf(name, master, {**options, **local, **given})
         return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def java_options() -> str:
+    """What the JVM of a session is told when it starts."""
+    return " ".join((LOGGING, JVM_OPTIONS, *archive_options()))
 
 
 def _conf(name: str, master: str, options: Mapping[str, str]) -> SparkConf:

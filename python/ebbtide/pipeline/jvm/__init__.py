@@ -1,4 +1,4 @@
-"""What runs inside Spark's own process: Java, compiled when Spark starts.
+"""What runs inside Spark's own process: Java, compiled when Spark starts, and how it starts sooner.
 
 The compiler is Janino, which Spark brings to compile queries with. So neither a JDK nor a jar is
 needed, and nothing is fetched.
@@ -6,6 +6,7 @@ needed, and nothing is fetched.
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,17 @@ LOCAL_FILES: Final = {
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "ebbtide.LocalFs",
     "spark.hadoop.fs.file.impl": "ebbtide.LocalFs$Checked",
 }
+
+#: The environment names an archive of Spark's classes (`pipeline/archive.py`).
+ARCHIVE: Final = "EBBTIDE_CLASSES"
+#: An archive of another Java is as none, and no reason to say so.
+UNTOLD: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+
+
+def archive_options() -> tuple[str, ...]:
+    """What lets a JVM take its classes from the archive, if there is one."""
+    file = os.environ.get(ARCHIVE, "")
+    return (f"-XX:SharedArchiveFile={file}", *UNTOLD) if Path(file).is_file() else ()
 
 
 def load_java(jvm: Any, name: str) -> None:

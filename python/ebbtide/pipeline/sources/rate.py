@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.pipeline.file.model import Triple
-from ebbtide.pipeline.sources.rows import CORRUPT, as_facts
+from ebbtide.pipeline.sources.rows import as_facts
 
 
 def read_rate(
@@ -27,6 +27,4 @@ def read_rate(
     for name, expression in columns.items():
         rows = rows.withColumn(name, F.expr(expression))
     source = F.concat(F.lit("row "), "value").alias("source")
-    return as_facts(
-        rows.select(source, "*").withColumn(CORRUPT, F.lit(None).cast("string")), time, triples
-    )
+    return as_facts(rows.select(source, "*"), time, triples)

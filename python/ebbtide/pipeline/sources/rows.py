@@ -17,6 +17,8 @@ from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
 
 CORRUPT: Final = "_corrupt_record"
+#: The number of a row in its file, from 1, where Spark tells it: that is in Parquet.
+NUMBER: Final = "_number"
 ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
 # What an IRI may be: absolute, and without what N-Triples forbids.
 IRI: Final = r'^<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>$'
@@ -37,11 +39,11 @@ def read_rows(
     if format == "json":
         schema = f"{schema}, {CORRUPT} string"
         reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
-    rows = (
-        reader.schema(schema).load(str(folder)).withColumn("source", F.col("_metadata.file_name"))
-    )
-    corrupt = F.col(CORRUPT) if format == "json" else F.lit(None).cast("string")
-    return as_facts(rows.withColumn(CORRUPT, corrupt), time, triples)
+    files = reader.schema(schema).load(str(folder))
+    rows = files.withColumn("source", F.col("_metadata.file_name"))
+    if format == "parquet":
+        rows = rows.withColumn(NUMBER, F.col("_metadata.row_index") + 1)
+    return as_facts(rows, time, triples)
 
 
 def rows_of_messages(
@@ -59,7 +61,13 @@ def rows_of_messages(
 
 
 def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFrame:
-    """Rows with a source, and perhaps a corrupt record, as `stages.parse` would give them."""
+    """Rows with a source as `stages.parse` would give them.
+
+    They may have a number in it, and the text of a corrupt record.
+    """
+    for name in (CORRUPT, NUMBER):
+        if name not in rows.columns:
+            rows = rows.withColumn(name, F.lit(None).cast("string"))
     kind = dict(rows.select(F.expr(time).alias("t")).dtypes)["t"]
     instant = F.expr(f"unix_millis({time})" if kind.startswith("timestamp") else f"({time})")
     made = [F.struct(*_terms(each)) for each in triples]
@@ -67,14 +75,15 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
         F.col("t").isNull(), "the row has no time"
     )
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")
+    shown = [name for name in rows.columns if name != NUMBER]
     each = (
         rows.withColumn("t", instant.cast("long"))
         .withColumn("reason", reason)
-        .withColumn("text", F.coalesce(CORRUPT, F.to_json(F.struct(*rows.columns))))
+        .withColumn("text", F.coalesce(CORRUPT, F.to_json(F.struct(*shown))))
         # A bad row is one row, with no triple.
         .withColumn("triple", F.when(F.col("reason").isNull(), F.array(*made)).otherwise(none))
-        .select("source", "t", "reason", "text", F.explode_outer("triple").alias("triple"))
-        .select("source", "t", "reason", "text", "triple.*")
+        .select("source", NUMBER, "t", "reason", "text", F.explode_outer("triple").alias("triple"))
+        .select("source", NUMBER, "t", "reason", "text", "triple.*")
     )
     is_whole = F.col("s").isNotNull() & F.col("p").isNotNull() & F.col("o").isNotNull()
     wrong = ~(F.col("s").rlike(IRI) & F.col("p").rlike(IRI)) | (
@@ -83,12 +92,12 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     each = each.where(is_whole | F.col("reason").isNotNull()).withColumn(
         "reason", F.coalesce("reason", F.when(wrong, "a term of its triple is no IRI"))
     )
-    line = F.lit(None).cast("int")
-    error = F.struct(line.alias("line"), line.alias("column"), F.col("reason"), F.col("text"))
+    line, column = F.col(NUMBER).cast("int").alias("line"), F.lit(None).cast("int").alias("column")
+    error = F.struct(line, column, F.col("reason"), F.col("text"))
     good = F.col("reason").isNull()
     return each.select(
         "source",
-        line.alias("line"),
+        line,
         *(F.when(good, F.col(name)).alias(name) for name in ("t", "s", "p", "o")),
         F.when(~good, error).cast(ERROR).alias("error"),
     )
