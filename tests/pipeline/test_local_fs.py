@@ -34,12 +34,15 @@ def faults_of_children(spark: SparkSession) -> int:
 
 
 def test_a_file_is_replaced_without_a_fork(spark: SparkSession, tmp_path: Path) -> None:
-    before = faults_of_children(spark)
     file = tmp_path / "7"
-    for text in ("one", "two"):
+    faults = []
+    for text in ("one", "two", "three", "four"):
+        before = faults_of_children(spark)
         write(spark, file, text)
+        faults.append(faults_of_children(spark) - before)
         assert file.read_text() == text
-    assert faults_of_children(spark) == before
+    # A process of another test may have ended meanwhile; a fork would be seen every time.
+    assert 0 in faults
     assert [each.name for each in tmp_path.iterdir()] == ["7"]
 
 
