@@ -57,7 +57,8 @@ $(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES)
 .PHONY: ready
 ready: $(VENV)/.kernel ## set up .venv and build the kernel
 
-# From an archive of its classes Spark starts in two thirds of the processor time.
+# From an archive of its classes Spark starts in two thirds of the processor time. Making it takes
+# as long as five starts save, so only those who start it often do.
 export EBBTIDE_CLASSES := $(CURDIR)/$(VENV)/spark.jsa
 $(EBBTIDE_CLASSES): $(VENV)/.packages | java ready
 	$(call say,"keeping the classes of Spark in an archive from which it starts sooner")
@@ -72,7 +73,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 # What needs no kernel is done while that is built: its last part keeps one core busy, no more.
 .PHONY: test
 test: java ## everything CI runs: lint, Rust tests, Python tests and doctests
-	@$(MAKE) --no-print-directory --jobs 2 lint test-rust $(EBBTIDE_CLASSES)
+	@$(MAKE) --no-print-directory --jobs 2 lint test-rust ready
 	$(call say,"Python tests and doctests")
 	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos and not cluster'
 	$(call say,"Python tests that measure time or memory and run alone")
