@@ -7,7 +7,7 @@ anything.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
@@ -36,11 +36,10 @@ class Settled:
 
     def __init__(self, facts: Iterable[Fact], schema: Schema) -> None:
         self._schema = schema
-        self._atoms: defaultdict[_Key, list[Atom]] = defaultdict(list)
+        self._facts: defaultdict[_Key, list[Fact]] = defaultdict(list)
         for fact in facts:
-            atom = Atom(fact.relation, fact.terms)
-            self._atoms[_key(atom)].append(atom)
-        self._at: dict[_Key, defaultdict[_Place, list[Atom]]] = {}
+            self._facts[_key(fact.relation, fact.terms)].append(fact)
+        self._at: dict[_Key, defaultdict[_Place, list[Fact]]] = {}
         self._different: dict[tuple[str, Argument | None, int, int], bool] = {}
         self._allowed: dict[Pattern, bool] = {}
 
@@ -56,7 +55,7 @@ class Settled:
         # Most that is the same as something is so as itself, and rules ask for others.
         if any(not self._has_different(pattern.atom, *places) for places in _differing(pattern)):
             return False
-        ways = (match(pattern.atom, atom) for atom in self._near(pattern.atom))
+        ways = (match(pattern.atom, Atom(*fact)) for fact in self._near(pattern.atom))
         return any(
             not any(is_refuted(substitute_part(test, found)) for test in pattern.tests)
             for found in ways
@@ -65,33 +64,33 @@ class Settled:
 
     def _has_different(self, pattern: Atom, place: int, other: int) -> bool:
         """Whether some fact with the predicate of the pattern has different terms at two places."""
-        key = (*_key(pattern), place, other)
+        about = _key(pattern.relation, pattern.arguments)
+        key = (*about, place, other)
         if key not in self._different:
             self._different[key] = any(
-                atom.arguments[place] != atom.arguments[other]
-                for atom in self._atoms[_key(pattern)]
+                fact.terms[place] != fact.terms[other] for fact in self._facts[about]
             )
         return self._different[key]
 
-    def _near(self, pattern: Atom) -> list[Atom]:
+    def _near(self, pattern: Atom) -> list[Fact]:
         """The facts with the predicate of the pattern, and what else it asks for most plainly.
 
         That is a constant, or the same term at two places.
         """
-        key = _key(pattern)
+        key = _key(pattern.relation, pattern.arguments)
         given: list[_Place] = [
             (place, argument)
             for place, argument in enumerate(pattern.arguments)
             if argument not in key and not isinstance(argument, Variable)
         ]
-        given += _pairs(pattern)
+        given += _pairs(pattern.arguments)
         if not given:
-            return self._atoms[key]
+            return self._facts[key]
         if key not in self._at:
             self._at[key] = defaultdict(list)
-            for atom in self._atoms[key]:
-                for each in (*enumerate(atom.arguments), *_pairs(atom)):
-                    self._at[key][each].append(atom)
+            for fact in self._facts[key]:
+                for each in (*enumerate(fact.terms), *_pairs(fact.terms)):
+                    self._at[key][each].append(fact)
         return min((self._at[key].get(each, []) for each in given), key=len)
 
 
@@ -104,13 +103,12 @@ def _differing(pattern: Pattern) -> Iterator[tuple[int, int]]:
             yield one, other
 
 
-def _pairs(atom: Atom) -> Iterator[tuple[int, int]]:
+def _pairs(arguments: Sequence[Argument]) -> Iterator[tuple[int, int]]:
     """The places of equal arguments, two and two."""
-    arguments = atom.arguments
     for place, other in combinations(range(len(arguments)), 2):
         if arguments[place] == arguments[other]:
             yield place, other
 
 
-def _key(atom: Atom) -> _Key:
-    return atom.relation, atom.arguments[1] if atom.relation == TRIPLE else None
+def _key(relation: str, arguments: Sequence[Argument]) -> _Key:
+    return relation, arguments[1] if relation == TRIPLE else None
