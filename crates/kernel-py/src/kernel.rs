@@ -339,6 +339,9 @@ impl Kernel {
     }
 
     /// The facts of a relation that the last tick brought (or took), as answers, with `until`.
+    ///
+    /// `seen` is by how much earlier all of it ends, and two instants: what the tick changed is seen at
+    /// the second and was not at the first, or the other way round.
     fn row_changes<'py>(
         &self,
         py: Python<'py>,
@@ -346,13 +349,17 @@ impl Kernel {
         came: bool,
         columns: Vec<Option<usize>>,
         unbound: &str,
+        seen: (i64, i64, i64),
     ) -> PyResult<Vec<Answer<'py>>> {
         let id = RelationId::at(relation);
+        let (by, since, now) = seen;
         let shown = Shown::new(&self.core, id, columns, unbound);
         let changes = self.core.changes().filter(|(change, _)| change.fact.relation == id);
         let told = changes.filter_map(|(change, after)| {
-            let (absent, held) = if came { (change.before, after) } else { (after, change.before) };
-            (absent == NEVER).then(|| shown.answer(py, change.fact.row, held))
+            let (before, after) = (change.before.earlier(by), after.earlier(by));
+            let (was, is) = (before > Instant(since), after > Instant(now));
+            let (told, until) = if came { (is && !was, after) } else { (was && !is, before) };
+            told.then(|| shown.answer(py, change.fact.row, until))
         });
         told.collect()
     }

@@ -21,6 +21,14 @@ impl Instant {
     }
 }
 
+impl Instant {
+    /// The end of a lifetime that is shorter by a span. What holds for ever, or never, still does.
+    #[must_use]
+    pub fn earlier(self, span: i64) -> Self {
+        if self == FOREVER || self == NEVER { self } else { self.plus(-span) }
+    }
+}
+
 /// Cuts time into buckets of `step`, aligned to `origin`: bucket k is the instants in
 /// (origin + (k - 1) * step, origin + k * step], so that a tick on the grid closes whole buckets.
 #[derive(Clone, Copy, Debug)]

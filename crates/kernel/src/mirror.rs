@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use crate::arrivals::{Arrival, Says};
 use crate::ids::{FactId, RelationId, TermId};
-use crate::instant::{FOREVER, Instant, NEVER};
+use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
 
 impl Kernel {
@@ -16,7 +16,7 @@ impl Kernel {
     pub fn mirror(&mut self, relation: RelationId, other: &Self, from: RelationId, by: i64) {
         let at = self.mirrored_at(other);
         for (change, until) in other.changes().filter(|(change, _)| change.fact.relation == from) {
-            self.mirror_fact(relation, other, change.fact, at, less(until, by));
+            self.mirror_fact(relation, other, change.fact, at, until.earlier(by));
         }
     }
 
@@ -27,7 +27,7 @@ impl Kernel {
         let rows: Vec<_> = other.relation(from).live().collect();
         for row in rows {
             let fact = FactId { relation: from, row };
-            let terms = self.mirror_fact(relation, other, fact, at, less(other.until(fact), by));
+            let terms = self.mirror_fact(relation, other, fact, at, other.until(fact).earlier(by));
             held.extend(
                 self.relations[relation.index()]
                     .find(&terms[..])
@@ -64,8 +64,4 @@ impl Kernel {
         self.enqueue(Arrival { at, relation, says: Says::HoldsExactly(until) }, &terms);
         terms
     }
-}
-
-fn less(until: Instant, by: i64) -> Instant {
-    if until == FOREVER || until == NEVER { until } else { until.plus(-by) }
 }

@@ -181,7 +181,7 @@ class QueryEngine:
         if task is None:
             return
         if task.upper is not None:
-            task.upper.rest()
+            task.upper.end()
         self._views.leave(task.sights)
         self._arrange(ranks([each.query for each in self._tasks]))
         handle._end(dropped=True)

@@ -74,9 +74,14 @@ class Direct:
         """The answers that a kernel's relation holds after an instant."""
         return kernel.rows(place, after, list(self.columns), UNBOUND.text)
 
-    def read_changes(self, kernel: Kernel, place: int, came: bool) -> list[TimedRow]:
-        """The answers that a kernel's last tick brought to its relation, or took."""
-        return kernel.row_changes(place, came, list(self.columns), UNBOUND.text)
+    def read_changes(
+        self, kernel: Kernel, place: int, came: bool, by: int, since: Instant, now: Instant
+    ) -> list[TimedRow]:
+        """The answers that a kernel's last tick changed, that are seen now and were not, or went.
+
+        As windows see it that are narrower, so that all of it ends `by` earlier.
+        """
+        return kernel.row_changes(place, came, list(self.columns), UNBOUND.text, (by, since, now))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ebbtide.program import Atom
+from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.upper_plan import UpperPlan
@@ -21,23 +23,28 @@ class Reader:
 
     widest: int
     step: int
+    #: The grids of the ticks, and how long before them the view is asked.
+    ticks: tuple[tuple[Grid, ...], int]
     patterns: tuple[Maintained, ...] = ()
     #: The triples that it looks at besides; None for all.
     triples: tuple[Atom, ...] | None = None
 
 
-def wants(plan: Direct | Asked, graph: IRI | None, widest: int, step: int) -> Reader:
+def wants(
+    plan: Direct | Asked, graph: IRI | None, widest: int, grids: Sequence[Grid], lag: int
+) -> Reader:
     """What a query that runs by a plan wants of the view that shows a graph."""
+    step, ticks = min((grid.step for grid in grids), default=0), (tuple(grids), lag)
     read: list[Maintained] = []
     if plan.upper is not None:
         read += [source.pattern for source in plan.upper.sources if source.graph == graph]
     if isinstance(plan, Direct):
         if plan.graph == graph and isinstance(plan.content, Maintained):
             read.append(plan.content)
-        return Reader(widest, step, tuple(read), ())
+        return Reader(widest, step, ticks, tuple(read), ())
     contents = (table.content for table in plan.tables if table.graph == graph)
     read += [each for each in contents if isinstance(each, Maintained)]
-    return Reader(widest, step, tuple(read), plan.triples.get(graph))
+    return Reader(widest, step, ticks, tuple(read), plan.triples.get(graph))
 
 
 class Follower(Protocol):
@@ -49,11 +56,15 @@ class Follower(Protocol):
 
 
 class Guest(Protocol):
-    """What a query keeps in a view that it has to itself."""
+    """What a query keeps in a view, or reads from it as it changes."""
 
     @property
     def in_view(self) -> UpperPlan:
         """What the view is to run on its own relations."""
+        ...
+
+    def can_stay_with(self, reader: Reader) -> bool:
+        """Whether it does not mind that somebody else looks at the view."""
         ...
 
     def move_out(self) -> None:

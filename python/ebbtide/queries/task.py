@@ -75,7 +75,11 @@ class Task:
         self.plan = plan
         told = plan if isinstance(plan, Direct) and self.query.emits != "RStream" else None
         #: What it keeps above its views, if anything.
-        self.upper = None if plan.upper is None else Upper(plan.upper, sights, grids, told)
+        self.upper = None
+        if plan.upper is not None:
+            is_straight = told is not None and told.is_injective and self.query.emits == "IStream"
+            is_straight = is_straight and bool(grids) and not report.looks_at_content
+            self.upper = Upper(plan.upper, sights, grids, told, is_straight)
         #: Whether it tells how its answers change, and only facts decide whether they do.
         self._tells_changes = self.query.emits != "RStream" and is_steady(self.query.algebra)
         self._grids = grids
@@ -192,7 +196,7 @@ class Task:
         if self.last is None:
             return None
         if self.handle.state == "paused":
-            return LATEST
+            return LATEST if self.upper is None or self.upper.has_rested else None
         found = (self._contents.silent_until(), self._same_answers())
         return max((each for each in found if each is not None), default=None)
 

@@ -8,7 +8,10 @@ A mirror says in the query's kernel what a view's relation holds, through the qu
 the whole when it begins, or begins anew.
 
 A query that has a view to itself needs no mirrors: the view runs its rules too, until somebody else
-comes to look at the view. What has changed since the last report is then told by comparing, once.
+comes to look at the view. If it only tells which facts come to a relation of the view, it may stay
+as long as all who look do so at the same ticks: what comes to narrower windows comes to the view,
+or is renewed there, at that tick. What has changed since the last report is told by comparing,
+once, after it has moved out or has rested.
 
 Invariant: after `advance`, the kept relations are those of what the views' relations hold.
 """
@@ -25,11 +28,11 @@ from ebbtide.program.rule import BodyPart
 from ebbtide.queries.answers import TimedRow, timed_difference
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Direct
+from ebbtide.queries.reader import Reader
 from ebbtide.queries.sight import Sight
 from ebbtide.queries.upper_plan import Source, UpperPlan
 from ebbtide.queries.view import View
-from ebbtide.terms import IRI
-from ebbtide.time import LATEST, Instant
+from ebbtide.time import EARLIEST, FOREVER, LATEST, Instant
 
 
 class Mirror:
@@ -64,7 +67,8 @@ class Mirror:
 class Upper:
     """The relations that a query keeps above its views.
 
-    `told` is the answers' relation if its changes are told.
+    `told` is the answers' relation if its changes are told; straight, if these are what comes, at
+    every tick, and every row is an answer.
     """
 
     def __init__(
@@ -73,13 +77,17 @@ class Upper:
         sights: Sequence[Sight],
         grids: Sequence[Grid],
         told: Direct | None,
+        is_straight: bool,
     ) -> None:
         self._plan = plan
         #: What its relations are called in the view, where that is another name.
         self._names = {each.relation: each.pattern.relation for each in plan.sources}
         self._sights = {sight.name: sight for sight in sights}
         self._step = min((grid.step for grid in grids), default=1)
+        self._lag = max(sight.reader.ticks[1] for sight in sights)
         self._told = told
+        #: The tick before the last one, if what ends between two ticks is not noticed.
+        self._since: Instant = EARLIEST
         #: The kernel of its own, if it has one.
         self.engine: NativeEngine | None = None
         self._mirrors: list[Mirror] = []
@@ -89,11 +97,15 @@ class Upper:
         #: The same, at the tick that tells what has changed since.
         self._compared: list[TimedRow] | None = None
         #: The graph whose view it is a guest of.
-        self._host = _host(plan, self._sights, grids)
+        self._is_straight = is_straight and not plan.rules and not plan.operators
+        self._grids = grids
+        self._host = self._found_host()
         if self._host is None:
             self._open()
         else:
-            self._host.view.guest = self
+            self._host.view.guests.append(self)
+            # Nothing was told yet.
+            self._before = []
 
     def _open(self) -> None:
         """Begin with a kernel of its own."""
@@ -119,10 +131,34 @@ class Upper:
         """Whether a view runs its rules."""
         return self._host is not None
 
+    def can_stay_with(self, reader: Reader) -> bool:
+        """Whether it does not mind that somebody else looks at the view."""
+        return (
+            self._is_straight and self._host is not None and reader.ticks == self._host.reader.ticks
+        )
+
+    def _found_host(self) -> Sight | None:
+        """The graph whose view it can be a guest of: one that is looked at, at every tick."""
+        graphs = {source.graph for source in self._plan.sources}
+        if len(graphs) != 1:
+            return None
+        sight = self._sights[graphs.pop()]
+        first = sight.first
+        if first is not None and any(
+            grid.first is None or grid.first < first for grid in self._grids
+        ):
+            return None
+        others = sight.view.readers
+        if others and not (
+            self._is_straight and all(each.ticks == sight.reader.ticks for each in others)
+        ):
+            return None
+        return sight if sight.view.can_host(self._plan) else None
+
     def move_out(self) -> None:
         """The view will be shared: go on in a kernel of its own."""
         self.rest()
-        self._host = None
+        self._host, self._since = None, EARLIEST
         self._open()
 
     def advance(self, tick: Instant, shown: Sequence[Sight]) -> None:
@@ -132,6 +168,10 @@ class Upper:
                 mirror.follow()
         if self.engine is not None:
             self.engine.evaluate(tick)
+        if self._is_straight and self.is_guest:
+            points = (grid.at_or_before(tick + self._lag - 1) for grid in self._grids)
+            known = [at - self._lag for at in points if at is not None]
+            self._since = max(known, default=EARLIEST)
         self._tick = tick
         self._compared, self._before = self._before, None
 
@@ -139,8 +179,33 @@ class Upper:
         """Look at the views no longer, until the next tick."""
         for mirror in self._mirrors:
             mirror.stop()
-        if self.is_guest and self._told is not None and self._before is None:
-            self._before = [] if self._tick is None else self.rows(self._told)
+        if self._host is not None and self._told is not None and self._before is None:
+            self._before = self._told_last(self._told)
+
+    def end(self) -> None:
+        """Look at the views no more."""
+        for mirror in self._mirrors:
+            mirror.stop()
+        if self._host is not None:
+            self._host.view.guests.remove(self)
+
+    def _told_last(self, plan: Direct) -> list[TimedRow]:
+        """The answers at its last tick. The view may be at the next one, for somebody else."""
+        if self._tick is None:
+            return []
+        kernel, place, now = self.seen(plan.content.relation)
+        by, tick = self._surplus, self._tick
+        if now == tick + by:
+            return self.rows(plan)
+        came, went = (
+            plan.read_changes(kernel, place, came, by, tick, tick) for came in (True, False)
+        )
+        return [*timed_difference(plan.read(kernel, place, tick + by), came), *went]
+
+    @property
+    def has_rested(self) -> bool:
+        """Whether it knows what was told last, whatever the views do."""
+        return self._host is None or self._told is None or self._before is not None
 
     @property
     def quiet_until(self) -> Instant | None:
@@ -157,32 +222,26 @@ class Upper:
         assert self.engine is not None, "what is no guest has a kernel"
         return self.engine.seen(relation, self._tick)
 
+    @property
+    def _surplus(self) -> int:
+        """How much wider than its own windows those are of what it reads from."""
+        return 0 if self._host is None else self._host.view.widest - self._host.widest
+
     def rows(self, plan: Direct) -> list[TimedRow]:
         """The answers that hold at the last tick, with `until`."""
-        return plan.read(*self.seen(plan.content.relation))
+        found = plan.read(*self.seen(plan.content.relation))
+        by = self._surplus
+        return [(row, end if end == FOREVER else end - by) for row, end in found] if by else found
 
     def changes(self, plan: Direct, came: bool) -> list[TimedRow]:
         """The answers that came, or went, since the tick before, with `until`."""
         if self._compared is None:
             kernel, place, _ = self.seen(plan.content.relation)
-            return plan.read_changes(kernel, place, came)
+            assert self._tick is not None, "changes are told after a tick"
+            return plan.read_changes(kernel, place, came, self._surplus, self._since, self._tick)
         now = self.rows(plan)
         pair = (now, self._compared) if came else (self._compared, now)
         return timed_difference(*pair)
-
-
-def _host(
-    plan: UpperPlan, sights: Mapping[IRI | None, Sight], grids: Sequence[Grid]
-) -> Sight | None:
-    """The graph whose view can run the rules: one that is read by nobody else, at every tick."""
-    graphs = {source.graph for source in plan.sources}
-    if len(graphs) != 1:
-        return None
-    sight = sights[graphs.pop()]
-    first = sight.first
-    if first is not None and any(grid.first is None or grid.first < first for grid in grids):
-        return None
-    return sight if sight.view.can_host(plan) else None
 
 
 def _in_view(plan: UpperPlan, names: Mapping[str, str]) -> UpperPlan:

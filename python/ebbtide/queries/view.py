@@ -48,7 +48,7 @@ class View:
         self.readers: list[Reader] = []
         self.widest = 0
         self.mirrors: list[Follower] = []
-        self.guest: Guest | None = None
+        self.guests: list[Guest] = []
         self._is_told = True
         self._graphs = [graphs[name] for name in key.statics]
         self._engine: NativeEngine | PlannedEngine | None = None
@@ -88,9 +88,10 @@ class View:
 
     def join(self, reader: Reader) -> None:
         """A query looks at the view."""
-        if self.guest is not None and self.readers:
-            self.guest.move_out()
-            self.guest = None
+        if self.readers:
+            for guest in [each for each in self.guests if not each.can_stay_with(reader)]:
+                guest.move_out()
+                self.guests.remove(guest)
         self.readers.append(reader)
         self.widest = max(self.widest, reader.widest)
         self._is_current = False
@@ -102,13 +103,14 @@ class View:
         self._is_current = False
 
     def can_host(self, plan: UpperPlan) -> bool:
-        """Whether a query that comes first can keep what it wants in the view itself.
+        """Whether a query can keep what it wants in the view itself.
 
-        Plans are made for rules without negation; and windows that move by several facts are looked
-        at between the ticks of a query.
+        If that takes rules, it must be the first to come. Plans are made for rules without
+        negation; and windows that move by several facts are looked at between the ticks of a query.
         """
         is_simple = not plan.rules and not plan.operators
-        return not self.readers and not self._blocks and (is_simple or not self._is_planned)
+        is_alone = not self.readers
+        return not self._blocks and (is_simple or (is_alone and not self._is_planned))
 
     def _wanted(self) -> list[Atom] | None:
         """The patterns of all that readers look at; None if one of them looks at everything."""
@@ -147,22 +149,25 @@ class View:
         patterns = [pattern for reader in self.readers for pattern in reader.patterns]
         if not patterns and not self._blocks:
             return self.program
-        guest = UpperPlan() if self.guest is None else self.guest.in_view
+        guests = [guest.in_view for guest in self.guests]
         rules = dict.fromkeys((*self.program.written, *(pane.rule for pane in self._blocks)))
         for pattern in patterns:
             rules.update(dict.fromkeys(pattern.rules))
-        rules.update(dict.fromkeys(guest.rules))
         relations = {pattern.relation: pattern.arity for pattern in patterns}
         relations |= {pane.relation: 3 for pane in self._blocks}
+        for plan in guests:
+            rules.update(dict.fromkeys(plan.rules))
+            relations |= plan.relations
+        operators = [*self.program.operators, *(one for plan in guests for one in plan.operators)]
         return Program(
             rules,
-            {**self.program.relations, **relations, **guest.relations},
-            operators=(*self.program.operators, *guest.operators),
+            {**self.program.relations, **relations},
+            operators=operators,
         )
 
     def _needed(self, program: Program, wanted: Sequence[Atom]) -> Program:
         """The rules that contribute to what is wanted, and all of a guest's."""
-        guests = () if self.guest is None else self.guest.in_view.rules
+        guests = [rule for guest in self.guests for rule in guest.in_view.rules]
         others = program.rewritten(rule for rule in program.rules if rule not in guests)
         return program.rewritten((*needed_part(others, wanted).rules, *guests))
 

@@ -67,11 +67,11 @@ class Views:
         closes: Mapping[StreamWindow, Grid | None],
     ) -> list[Sight]:
         """What a query sees of the graphs that it wants: views that are there, or new ones."""
-        step = min((grid.step for grid in grids), default=0)
+        lag = lag_of(query)
         known = dict(self._views)
         sights = []
         for each in wanted:
-            key, widest, first = sight_key(each, program, grids, lag_of(query), closes)
+            key, widest, first = sight_key(each, program, grids, lag, closes)
             dated = None
             if query.timestamps and each.windows:
                 dated = dated_range(each, key)
@@ -80,7 +80,7 @@ class Views:
             view = known.get(key)
             if view is None:
                 view = known[key] = self._opened(key, program)
-            reader = wants(plan, each.name, widest, step)
+            reader = wants(plan, each.name, widest, grids, lag)
             sights.append(Sight(each.name, view, reader, first, dated))
         return sights
 

@@ -220,24 +220,33 @@ def test_pause_and_resume() -> None:
 
 
 @pytest.mark.parametrize("emits", ["ISTREAM", "DSTREAM"])
-@pytest.mark.parametrize("company", [None, 0, 10, 20])
-def test_changes_are_those_since_the_last_report(emits: str, company: int | None) -> None:
-    """Whether the query rests, or has its view to itself until somebody comes."""
+@pytest.mark.parametrize("company", [None, 0, 10, 20, 50])
+@pytest.mark.parametrize("step", [10, 5])
+@pytest.mark.parametrize(
+    ("shown", "grouped"), [("?s ?o", ""), ("?s", ""), ("?s (COUNT(*) AS ?n)", "GROUP BY ?s")]
+)
+def test_changes_are_those_since_the_last_report(
+    emits: str, company: int | None, step: int, shown: str, grouped: str
+) -> None:
+    """Whether the query rests, has its view to itself, or shares it with somebody who comes."""
     text = f"""{PREFIX} REGISTER {emits} q{{}} AS
-        SELECT ?s (COUNT(*) AS ?n) FROM STREAM ex:s [RANGE {{}}ms STEP 10ms]
-        {{{{ ?s ex:p ?o }}}} GROUP BY ?s"""
+        SELECT {shown} FROM STREAM ex:s [RANGE {{}}ms STEP {{}}ms]
+        {{{{ ?s ex:p ?o }}}} {grouped}"""
     told = []
     for incremental in (True, False):
         engine = QueryEngine(incremental=incremental)
-        query = engine.register(text.format("", 20))
-        for at in range(0, 100, 10):
+        query = engine.register(text.format("", 20, 10))
+        others = []
+        for at in range(0, 120, 10):
             if at == company:
-                engine.register(text.format("other", 40))
+                others = [engine.register(text.format(width, width, step)) for width in (40, 10)]
+            if at == 90 and others:
+                others[0].drop()
             if at in (40, 70):
                 query.pause()
             if at in (60, 80):
                 query.resume()
-            engine.push(S, [(node(at % 30), P, at), (node("x"), P, at)], at + 5)
+            engine.push(S, [(node(at % 30), P, at % 50), (node("x"), P, at % 40)], at + 5)
         engine.finish()
         told.append([(each.tick, sorted(map(str, each.rows))) for each in query])
     assert told[0] == told[1]
