@@ -35,8 +35,10 @@ def _view(sight: Sight) -> str:
 
 def _parts(task: Task) -> Iterator[str]:
     plan, upper = task.plan, task.upper
-    is_guest = upper is not None and upper.is_guest
-    above = "in the view, which it has to itself" if is_guest else "above the views"
+    above = "above the views"
+    if upper is not None and upper.is_guest:
+        has_rules = upper.plan.rules or upper.plan.operators
+        above = "in the view, which it has to itself" if has_rules else "in a view"
     if isinstance(plan, Direct):
         where = "in a view" if upper is None else above
         yield f"incremental, the whole query: its answers are a relation, {where}"

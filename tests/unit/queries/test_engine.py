@@ -465,6 +465,10 @@ def test_explain_tells_rules_from_aggregates_from_sparql() -> None:
     engine.register(f"{PREFIX} REGISTER QUERY other AS SELECT ?s {WINDOW} {{ ?s ex:p ?o }}")
     shared = explained(f"SELECT ?s (COUNT(*) AS ?n) {WINDOW} {{ ?s ex:p ?o }} GROUP BY ?s")
     assert "above the views:\n    count:" in shared
+    came = explained(f"REGISTER ISTREAM came AS SELECT ?s ?o {WINDOW} {{ ?s ex:p ?o }}")
+    assert "its answers are a relation, in a view" in came
+    went = explained(f"REGISTER DSTREAM went AS SELECT ?s ?o {WINDOW} {{ ?s ex:p ?o }}")
+    assert "its answers are a relation, above the views" in went
     none = explained(f"SELECT (NOW() AS ?n) {WINDOW} {{ ?s ex:p ?o }}")
     assert "at every tick, SPARQL on the facts of the views" in none
 
