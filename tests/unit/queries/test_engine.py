@@ -253,6 +253,33 @@ def test_changes_are_those_since_the_last_report(
     assert len(told[0]) >= 5
 
 
+@pytest.mark.parametrize("does", ["pause", "register"])
+def test_a_query_that_shares_a_view_may_rest_while_another_is_told(does: str) -> None:
+    """The view is at the next tick already, when the query is still at the last one."""
+    text = f"""{PREFIX} REGISTER ISTREAM q{{0}} AS SELECT ?s ?o
+        FROM STREAM ex:s [RANGE {{0}}ms STEP {{1}}ms] {{{{ ?s ex:p ?o }}}}"""
+    told = []
+    for incremental in (True, False):
+        engine = QueryEngine(incremental=incremental)
+        first, query = (engine.register(text.format(width, 10)) for width in (30, 20))
+
+        def act(answers: Answers, engine: Any = engine, query: Any = query) -> None:
+            if answers.tick == 30 and does == "pause":
+                query.pause()
+            elif answers.tick == 30:
+                engine.register(text.format(50, 5)).subscribe(len)
+            elif answers.tick == 60:
+                query.resume()
+
+        first.subscribe(act)
+        for at in range(0, 100, 10):
+            engine.push(S, [(node(at % 30), P, 1), (node(at), P, 2), (node("x"), P, 3)], at + 5)
+        engine.finish()
+        told.append([(each.tick, sorted(map(str, each.rows))) for each in query])
+    assert told[0] == told[1]
+    assert len(told[0]) > 5
+
+
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize("emits", ["QUERY", "ISTREAM"])
 def test_memory_is_flat_over_a_long_stream_of_new_terms(emits: str, alone: bool) -> None:
