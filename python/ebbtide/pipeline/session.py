@@ -56,6 +56,9 @@ SETTINGS: Final = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
+# What workers of a cluster say is in their own logs.
+QUIET_WORKERS: Final = {"spark.python.daemon.module": "ebbtide.pipeline.daemon"}
+
 # Start-up and the first micro-batch of a small job are compilation more than work: stopping at the
 # first compiler, with the simplest collector, halves their processor time (docs/decisions.md).
 JVM_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -102,7 +105,7 @@ def open_session(
             # Where jars are named, Spark looks at files before it can know the classes.
             SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
             load_java(SparkContext._jvm, "LocalFs")
-        local = LOCAL_FILES if is_local else {}
+        local = LOCAL_FILES | QUIET_WORKERS if is_local else {}
         conf = _conf(name, master, {**options, **local, **given})
         return SparkSession.builder.config(conf=conf).getOrCreate()
 
