@@ -15,6 +15,8 @@ _DAMAGED: Final = re.compile(
     r"checksum|log file|malformed|state.?store|state schema|state directory|RocksDB|zip|\.sst",
     re.IGNORECASE,
 )
+#: What Spark says of a Python process that it waited for; how long it waits cannot be set.
+_LATE: Final = "Python worker failed to connect back"
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
 
 
@@ -26,7 +28,15 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     ... ebbtide.pipeline.errors.PipelineError: schema must not come on a stream: <a:x>
     ... ''', Path("checkpoint")))
     schema must not come on a stream: <a:x>
+    >>> print(explained('''[STREAM_FAILED] Query [id = 1] terminated with exception: Python worker
+    ... failed to connect back. SQLSTATE: XXKST'''.replace("\\n", " "), Path("checkpoint")))
+    Spark waited for Python in vain: the machine may be too busy; the next run goes on from here
     """
+    if _LATE in told:
+        return PipelineError(
+            "Spark waited for Python in vain: the machine may be too busy; "
+            "the next run goes on from here"
+        )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
     causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
