@@ -50,7 +50,7 @@ SETTINGS: Final = {
     # checksum file beside each; the raw one does not. Sessions of one process have a better one
     # (`jvm`), which the workers of a cluster do not know.
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
-    # Over TCP a Python worker and the JVM wait for each other's acknowledgements: 40 ms a task.
+    # Over TCP a task in Python takes 40 ms longer, probably for acknowledgements held back.
     "spark.python.unix.domain.socket.enabled": "true",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
