@@ -72,6 +72,29 @@ def has_graphs(pattern: Any) -> bool:
     return (len(pattern) == 3 and pattern[0] == "graph") or any(map(has_graphs, pattern))
 
 
+def with_branches(algebra: Any) -> Any:
+    """The algebra with unions for paths that are alternatives.
+
+    Between two bound ends oxigraph finds one path where SPARQL counts one a branch.
+
+    >>> with_branches(("path", "?x", ("|", "<a:p>", ("^", "<a:q>")), "?y"))
+    ('union', ('bgp', [('?x', '<a:p>', '?y')]), ('path', '?x', ('^', '<a:q>'), '?y'))
+    """
+    match algebra:
+        case ("path", subject, ("|", *paths), object_):
+            return "union", *(
+                ("bgp", [(subject, path, object_)])
+                if isinstance(path, str)
+                else ("path", subject, path, object_)
+                for path in paths
+            )
+        case tuple():
+            return tuple(map(with_branches, algebra))
+        case list():
+            return list(map(with_branches, algebra))
+    return algebra
+
+
 def with_known_graphs(pattern: Any, graphs: Sequence[str]) -> Any:
     """The pattern with one part a graph of the dataset in place of GRAPH ?g.
 

@@ -31,6 +31,7 @@ from ebbtide.queries.algebra import (
     is_steady,
     triple_count,
     visible,
+    with_branches,
     with_known_graphs,
     with_plain_names,
 )
@@ -103,8 +104,12 @@ def plan_query(
     """How a query runs, of whose dataset these graphs have views."""
     planner = _Planner(graphs, query.emits == "RStream")
     algebra = with_plain_names(query.algebra)
-    if not incremental or query.form == "describe":
+    if query.form == "describe":
         return Asked(query.text, (), triples_asked(algebra, graphs))
+    if not incremental:
+        branched = with_branches(algebra)
+        text = query.text if branched == algebra else Writer().query(branched)
+        return Asked(text, (), triples_asked(branched, graphs))
     form, dataset, pattern, *template = algebra
     names = [each.text for each in graphs if each is not None]
     algebra = (form, dataset, with_known_graphs(pattern, names), *template)
@@ -212,7 +217,7 @@ class _Planner:
 
     # ---- algebra with tables -----------------------------------------------------------------
 
-    def _below_modifiers(self, pattern: Sequence[Any]) -> tuple[Any, ...]:
+    def _below_modifiers(self, pattern: Sequence[Any]) -> Any:
         """The pattern of a query with tables below what says which solutions are shown, and how."""
         match pattern:
             case ("slice" | "distinct" | "reduced" as word, inner, *rest):
@@ -223,7 +228,7 @@ class _Planner:
                 return "project", self._rewritten(inner, None), names
         return self._rewritten(pattern, None)
 
-    def _rewritten(self, pattern: Sequence[Any], graph: IRI | None) -> tuple[Any, ...]:
+    def _rewritten(self, pattern: Sequence[Any], graph: IRI | None) -> Any:
         """The pattern with tables for what is kept, as high up as it can be."""
         if triple_count(pattern) > 1 and (kept := self._kept(pattern, graph)) is not None:
             return self._table(*kept, pattern)
@@ -241,10 +246,9 @@ class _Planner:
                 return "minus", self._rewritten(left, graph), self._rewritten(right, graph)
             case ("graph", inner, str(name)) if name in self._graphs:
                 return "graph", self._rewritten(inner, self._graphs[name]), name
-            case ("path", subject, ("|", *paths), object_):
-                # Between two bound ends oxigraph finds one path where SPARQL counts one a branch.
+            case ("path", _, ("|", *_), _):
                 self._has_rewritten = True
-                return "union", *(_path(subject, path, object_) for path in paths)
+                return with_branches(pattern)
             case ("bgp" | "path" | "values" | "graph" | "service", *_):
                 return tuple(pattern)
             case (word, inner, *rest):
@@ -275,9 +279,3 @@ def _direct(
     found = (content.column(name) for name in names)
     columns = tuple(None if each is None else each.place for each in found)
     return Direct(graph, content, variables, columns, upper)
-
-
-def _path(subject: str, path: Any, object_: str) -> tuple[Any, ...]:
-    if isinstance(path, str):
-        return "bgp", [(subject, path, object_)]
-    return "path", subject, path, object_

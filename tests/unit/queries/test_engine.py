@@ -92,6 +92,14 @@ def test_the_body_is_sparql(body: str, rows: list[Any] | None) -> None:
         assert run(body, CHAIN)
 
 
+@pytest.mark.parametrize("incremental", [True, False])
+def test_a_path_counts_once_a_branch(incremental: bool) -> None:
+    events = [(1, (node("a"), P, node("a"))), (1, (node("a"), node("q"), node("a")))]
+    body = "?x ex:p|ex:q ?x . { SELECT ?x (COUNT(*) AS ?n) { ?x ex:p ?w } GROUP BY ?x }"
+    (answers,) = run(f"SELECT ?x {WINDOW} {{ {body} }}", events, incremental=incremental)
+    assert len(answers) == 2
+
+
 def test_dates_and_durations() -> None:
     since = '"2020-01-01T00:00:00Z"^^xsd:dateTime'
     body = f"""SELECT ?x {WINDOW}
