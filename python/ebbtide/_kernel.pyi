@@ -1,6 +1,6 @@
 """The kernel's Python face; see `ebbtide.engines.native` for what things mean."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, TypeAlias, final
 
@@ -228,7 +228,7 @@ class Timeline:
     def next(self) -> int: ...
     def resume(self, next: int) -> None: ...
     def feed(
-        self, kernel: Kernel, data: Any, time: str, names: list[str], routes: list[_Route]
+        self, kernel: Kernel, data: Any, time: str, names: Sequence[str], routes: list[_Route]
     ) -> tuple[list[int], int | None]: ...
     def tick(self, kernel: Kernel) -> int: ...
     def play(self, kernel: Kernel, to: int, full: bool) -> tuple[list[Table], list[int]]: ...

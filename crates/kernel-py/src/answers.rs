@@ -6,6 +6,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
+use arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
 use ebbtide_kernel::instant::NEVER;
@@ -119,12 +120,14 @@ pub struct How {
     pub last: i64,
 }
 
-/// The rows of one output relation.
+/// The rows of one output relation: the time points, the terms column by column, and whether they came.
 struct Lines {
     relation: RelationId,
     points: Vec<i64>,
-    cells: Vec<Vec<TermId>>,
+    cells: Vec<Vec<i32>>,
     diffs: Vec<i8>,
+    /// What a tick brought and took, until it is told.
+    changed: Vec<(RowId, i8)>,
     held: Held,
     /// For a relation with the time point in front, the facts of the time point before.
     before: Present,
@@ -148,31 +151,39 @@ impl Lines {
             points: Vec::new(),
             cells: vec![Vec::new(); arity],
             diffs: Vec::new(),
+            changed: Vec::new(),
             held,
             before: Present { arity, ..Present::default() },
         }
     }
 
-    fn tell(&mut self, tick: i64, diff: i8, terms: impl Iterator<Item = TermId>) {
-        self.points.push(tick);
-        self.diffs.push(diff);
-        self.cells.iter_mut().zip(terms).for_each(|(cells, term)| cells.push(term));
+    /// Tell what was noted as changed.
+    fn tell_changed(&mut self, core: &Core, tick: i64, codes: &mut Codes) {
+        let Self { points, cells, diffs, changed, .. } = self;
+        points.resize(points.len() + changed.len(), tick);
+        diffs.extend(changed.iter().map(|(_, diff)| diff));
+        let relation = core.relation(self.relation);
+        for (column, cells) in cells.iter_mut().enumerate() {
+            let code = |(row, _): &(RowId, i8)| codes.of(relation.term(*row, column));
+            cells.extend(changed.iter().map(code));
+        }
+        changed.clear();
     }
 
     /// Tell all that is known to hold.
-    fn tell_all(&mut self, tick: i64, diff: i8) {
+    fn tell_all(&mut self, tick: i64, diff: i8, codes: &mut Codes) {
         let Self { points, cells, diffs, held, .. } = self;
         match held {
             Held::Always(mirror) => {
                 points.resize(points.len() + mirror.rows.len(), tick);
                 for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                    cells.extend_from_slice(terms);
+                    cells.extend(terms.iter().map(|term| codes.of(*term)));
                 }
             }
             Held::Now(present) => {
                 points.resize(points.len() + present.count, tick);
                 for (column, cells) in cells.iter_mut().enumerate() {
-                    cells.extend(present.rows().map(|row| row[column]));
+                    cells.extend(present.rows().map(|row| codes.of(row[column])));
                 }
             }
         }
@@ -180,14 +191,14 @@ impl Lines {
     }
 
     /// Tell how the present differs from the time point before.
-    fn tell_difference(&mut self, tick: i64) {
+    fn tell_difference(&mut self, tick: i64, codes: &mut Codes) {
         let Self { points, cells, diffs, held: Held::Now(present), before, .. } = self else {
             return;
         };
         let mut tell = |row: &[TermId], diff: i8| {
             points.push(tick);
             diffs.push(diff);
-            cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(*term));
+            cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(codes.of(*term)));
         };
         let mut gone: HashSet<&[TermId]> = before.rows().collect();
         present.rows().filter(|row| !gone.remove(row)).for_each(|row| tell(row, 1));
@@ -199,6 +210,7 @@ impl Lines {
 /// throughout.
 pub struct Answers {
     lines: Vec<Lines>,
+    codes: Codes,
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
     full: bool,
@@ -227,16 +239,17 @@ impl Answers {
         core.dictionary_mut().sweep();
         core.dictionary_mut().hold(true);
         let How { full, mirrored, answered, .. } = how;
-        Self { lines, place, full, mirrored, answered }
+        Self { lines, codes: Codes::default(), place, full, mirrored, answered }
     }
 
     /// Note what a tick changed, or in full what holds after it; nothing holds without an answer.
     pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
         let before = std::mem::replace(&mut self.answered, answered);
+        let Self { lines: all, codes, .. } = self;
         if !self.full && before && !answered {
-            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, -1));
+            all.iter_mut().for_each(|lines| lines.tell_all(tick, -1, codes));
         }
-        for lines in &mut self.lines {
+        for lines in all.iter_mut() {
             if let Held::Now(present) = &mut lines.held {
                 std::mem::swap(present, &mut lines.before);
                 present.clear();
@@ -249,7 +262,7 @@ impl Answers {
             if came == went {
                 continue;
             }
-            let lines = &mut self.lines[place];
+            let lines = &mut all[place];
             let (relation, row) = (lines.relation, change.fact.row);
             match &mut lines.held {
                 Held::Now(present) => {
@@ -263,33 +276,28 @@ impl Answers {
                 Held::Always(_) => {}
             }
             if tells_changes {
-                let terms = core.relation(relation).terms(row);
-                lines.tell(tick, if came { 1 } else { -1 }, terms);
+                lines.changed.push((row, if came { 1 } else { -1 }));
             }
         }
-        if tells_changes {
-            self.lines.iter_mut().for_each(|lines| lines.tell_difference(tick));
-        } else if answered {
-            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, 1));
+        for lines in all.iter_mut() {
+            if tells_changes {
+                lines.tell_changed(core, tick, codes);
+                lines.tell_difference(tick, codes);
+            } else if answered {
+                lines.tell_all(tick, 1, codes);
+            }
         }
     }
 
     /// A table for each relation: t, c0, c1, ..., and diff for changes.
     pub fn tables(&mut self, core: &Core) -> Result<Vec<Table>, ArrowError> {
-        let mut codes = Codes::default();
-        let coded: Vec<Vec<Vec<i32>>> = self
-            .lines
-            .iter_mut()
-            .map(|lines| lines.cells.iter_mut().map(|cells| codes.of(cells)).collect())
-            .collect();
-        let texts = codes.values.iter().map(|term| core.dictionary().text(*term));
-        let values: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+        let values: ArrayRef = Arc::new(self.codes.texts(core)?);
         let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let table = |(lines, coded): (&mut Lines, Vec<Vec<i32>>)| {
+        let table = |lines: &mut Lines| {
             let mut fields = vec![Field::new("t", DataType::Int64, false)];
             let points = std::mem::take(&mut lines.points);
             let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(points))];
-            for (column, cells) in coded.into_iter().enumerate() {
+            for (column, cells) in lines.cells.drain(..).enumerate() {
                 fields.push(Field::new(format!("c{column}"), kind.clone(), false));
                 let keys = Int32Array::from(cells);
                 let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values))?;
@@ -302,7 +310,7 @@ impl Answers {
             let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
             Ok(Table::single(batch))
         };
-        self.lines.iter_mut().zip(coded).map(table).collect()
+        self.lines.iter_mut().map(table).collect()
     }
 
     /// Let go of the terms; what holds, as far as it is known.
@@ -322,19 +330,33 @@ struct Codes {
 }
 
 impl Codes {
-    fn of(&mut self, terms: &mut Vec<TermId>) -> Vec<i32> {
-        let Self { places, values } = self;
-        let code = |term: TermId| {
-            if term.index() >= places.len() {
-                places.resize(term.index() + 1, 0);
-            }
-            let place = &mut places[term.index()];
-            if *place == 0 {
-                values.push(term);
-                *place = values.len() as i32;
-            }
-            *place - 1
-        };
-        std::mem::take(terms).into_iter().map(code).collect()
+    #[inline]
+    fn of(&mut self, term: TermId) -> i32 {
+        match self.places.get(term.index()) {
+            Some(place) if *place != 0 => *place - 1,
+            _ => self.give(term),
+        }
+    }
+
+    /// Give a place to a term that has none.
+    fn give(&mut self, term: TermId) -> i32 {
+        if term.index() >= self.places.len() {
+            self.places.resize(2 * term.index() + 1, 0);
+        }
+        self.values.push(term);
+        self.places[term.index()] = self.values.len() as i32;
+        self.values.len() as i32 - 1
+    }
+
+    /// The texts of the terms. They are copied as bytes and checked all at once.
+    fn texts(&self, core: &Core) -> Result<StringArray, ArrowError> {
+        let dictionary = core.dictionary();
+        let lengths = self.values.iter().map(|term| dictionary.utf8(*term).len());
+        let offsets: OffsetBuffer<i32> = OffsetBuffer::from_lengths(lengths);
+        let mut bytes = Vec::with_capacity(offsets.last().as_usize());
+        for term in &self.values {
+            bytes.extend_from_slice(dictionary.utf8(*term));
+        }
+        StringArray::try_new(offsets, Buffer::from_vec(bytes), None)
     }
 }

@@ -10,12 +10,12 @@ use arrow_array::types::{
     TimestampSecondType,
 };
 use arrow_array::{Array, RecordBatch, downcast_dictionary_array, downcast_integer_array};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, TimeUnit};
 use ebbtide_kernel::ids::TermId;
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::term::Dictionary;
 use ebbtide_kernel::value::typed_text;
-use hashbrown::HashMap;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -28,29 +28,31 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a dyn Array> {
     })
 }
 
+/// Intern the texts of a column without nulls.
 fn intern_all<'a>(
     dictionary: &mut Dictionary,
-    texts: impl Iterator<Item = Option<&'a str>>,
-    name: &str,
-) -> PyResult<Vec<TermId>> {
+    texts: impl Iterator<Item = &'a str>,
+) -> Vec<TermId> {
     let mut last: Option<(&str, TermId)> = None;
-    let mut terms = Vec::with_capacity(texts.size_hint().0);
-    for (row, text) in texts.enumerate() {
-        let text = text.ok_or_else(|| null(name, row))?;
+    let intern = |text| {
         let term = match last {
             Some((same, term)) if same == text => term,
             _ => dictionary.intern(text),
         };
         last = Some((text, term));
-        terms.push(term);
-    }
-    Ok(terms)
+        term
+    };
+    texts.map(intern).collect()
 }
 
-fn null(name: &str, row: usize) -> PyErr {
-    PyValueError::new_err(format!(
+fn refuse_nulls(array: &dyn Array, name: &str) -> PyResult<()> {
+    if array.null_count() == 0 {
+        return Ok(());
+    }
+    let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or_default();
+    Err(PyValueError::new_err(format!(
         "column {name:?} is null in row {row}: a fact has no empty places"
-    ))
+    )))
 }
 
 /// A column of term texts: strings of any Arrow kind, dictionary-encoded or not.
@@ -64,17 +66,19 @@ pub fn terms(
 }
 
 fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResult<Vec<TermId>> {
+    refuse_nulls(array, name)?;
+    let texts = |text: Option<_>| text.unwrap_or_default();
     match array.data_type() {
-        DataType::Utf8 => intern_all(dictionary, array.as_string::<i32>().iter(), name),
-        DataType::LargeUtf8 => intern_all(dictionary, array.as_string::<i64>().iter(), name),
-        DataType::Utf8View => intern_all(dictionary, array.as_string_view().iter(), name),
+        DataType::Utf8 => Ok(intern_all(dictionary, array.as_string::<i32>().iter().map(texts))),
+        DataType::LargeUtf8 => {
+            Ok(intern_all(dictionary, array.as_string::<i64>().iter().map(texts)))
+        }
+        DataType::Utf8View => Ok(intern_all(dictionary, array.as_string_view().iter().map(texts))),
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
                 let values = strings(dictionary, array.values().as_ref(), name)?;
-                let code = |(row, key): (usize, Option<usize>)| {
-                    key.map(|key| values[key]).ok_or_else(|| null(name, row))
-                };
-                array.keys_iter().enumerate().map(code).collect()
+                refuse_nulls(array.keys(), name)?;
+                Ok(array.keys().values().iter().map(|key| values[key.as_usize()]).collect())
             },
             other => Err(not_a_string(name, other))
         ),
@@ -89,23 +93,30 @@ pub fn values(
     name: &str,
 ) -> PyResult<Vec<TermId>> {
     let array = column(batch, name)?;
+    refuse_nulls(array, name)?;
     downcast_integer_array!(
-        array => integers(dictionary, array.iter().map(|number| number.map(i128::from)), name),
+        array => Ok(integers(dictionary, array.values())),
         _other => strings(dictionary, array, name)
     )
 }
 
-fn integers(
-    dictionary: &mut Dictionary,
-    numbers: impl Iterator<Item = Option<i128>>,
-    name: &str,
-) -> PyResult<Vec<TermId>> {
-    let mut known: HashMap<i128, TermId> = HashMap::new();
-    let term = |(row, number): (usize, Option<i128>)| {
-        let number = number.ok_or_else(|| null(name, row))?;
-        Ok(*known.entry(number).or_insert_with(|| integer(dictionary, number)))
+/// How many numbers are remembered while a column is read, a power of two.
+const REMEMBERED: usize = 1 << 9;
+
+fn integers<N>(dictionary: &mut Dictionary, numbers: &[N]) -> Vec<TermId>
+where
+    N: ArrowNativeType + Display,
+{
+    // Numbers repeat, and those of a column are often near each other.
+    let mut known: Vec<Option<(N, TermId)>> = vec![None; REMEMBERED];
+    let term = |number: &N| {
+        let place = &mut known[number.as_usize() % REMEMBERED];
+        match place {
+            Some((same, term)) if same == number => *term,
+            _ => place.insert((*number, integer(dictionary, number))).1,
+        }
     };
-    numbers.enumerate().map(term).collect()
+    numbers.iter().map(term).collect()
 }
 
 /// A whole number as a term.
@@ -141,9 +152,7 @@ fn not_a_string(name: &str, kind: &DataType) -> PyErr {
 /// A column of instants: whole numbers of milliseconds, or timestamps.
 pub fn instants(batch: &RecordBatch, name: &str) -> PyResult<Vec<Instant>> {
     let array = column(batch, name)?;
-    if let Some(row) = (0..array.len()).find(|row| array.is_null(*row)) {
-        return Err(null(name, row));
-    }
+    refuse_nulls(array, name)?;
     let instants = |values: &[i64], scale: fn(i64) -> i64| {
         Ok(values.iter().map(|value| Instant(scale(*value))).collect())
     };

@@ -198,12 +198,17 @@ impl Timeline {
                 let point = time_term(core, at.0);
                 for (stream, relation, places) in &routes {
                     tuples.clear();
-                    for row in run_rows.clone() {
-                        tuples.extend(places.iter().map(|place| match place {
-                            Place::Column(column) => terms[*column][row],
-                            Place::Time => point,
-                            Place::Term(term) => *term,
-                        }));
+                    tuples.resize(run.len() * places.len(), point);
+                    for (position, place) in places.iter().enumerate() {
+                        let cells = tuples.iter_mut().skip(position).step_by(places.len());
+                        match place {
+                            Place::Column(column) => {
+                                let terms = &terms[*column][run_rows.clone()];
+                                cells.zip(terms).for_each(|(cell, term)| *cell = *term);
+                            }
+                            Place::Time => {}
+                            Place::Term(term) => cells.for_each(|cell| *cell = *term),
+                        }
                     }
                     // It is not late: its time point is still to come.
                     let told = core.push_together(*stream, *relation, run.len(), &tuples, at);

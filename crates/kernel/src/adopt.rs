@@ -60,11 +60,8 @@ impl Kernel {
         }
         let mut terms_here: Vec<TermId> = Vec::new();
         for batch in other.arrivals.batches() {
-            let mut from = 0;
-            for arrival in &batch.arrivals {
-                let arity = other.relations[arrival.relation.index()].arity();
-                let terms = &batch.terms[from..from + arity];
-                from += arity;
+            for (arrival, terms) in batch.each(|relation| other.relations[relation.index()].arity())
+            {
                 let Some(relation) = relations[arrival.relation.index()] else { continue };
                 terms_here.clear();
                 terms_here.extend(terms.iter().map(|term| names.of(self, other, *term)));
@@ -73,7 +70,7 @@ impl Kernel {
                     Says::HoldsExactly(until) => Says::HoldsExactly(longer(until)),
                     says => says,
                 };
-                self.enqueue(Arrival { relation, says, ..*arrival }, &terms_here);
+                self.enqueue(Arrival { relation, says, ..arrival }, &terms_here);
             }
         }
     }

@@ -24,7 +24,7 @@ pub struct Agenda {
     level: Instant,
     now: Vec<FactId>,
     beyond: BinaryHeap<(Instant, FactId)>,
-    /// The open bucket, in ascending order.
+    /// The open bucket, in ascending order of lifetimes.
     open: Vec<(Instant, FactId)>,
     joined: BinaryHeap<(Instant, FactId)>,
     /// How much of the open bucket was not handed out by `upcoming` yet.
@@ -95,7 +95,9 @@ impl Agenda {
             let Some(bucket) = self.near.get_mut(self.top) else { return };
             if !bucket.is_empty() {
                 std::mem::swap(&mut self.open, bucket);
-                self.open.sort_unstable();
+                if !self.open.is_sorted_by_key(|(level, _)| *level) {
+                    self.open.sort_unstable();
+                }
                 self.ahead = self.open.len();
             } else if self.top == 0 {
                 return;
@@ -105,9 +107,17 @@ impl Agenda {
         }
     }
 
-    fn peek_near(&mut self) -> Option<(Instant, FactId)> {
+    fn peek_near(&mut self) -> Option<Instant> {
         self.open_next();
-        self.open.last().copied().max(self.joined.peek().copied())
+        let open = self.open.last().map(|(level, _)| *level);
+        open.max(self.joined.peek().map(|(level, _)| *level))
+    }
+
+    fn pop_near(&mut self) -> Option<(Instant, FactId)> {
+        self.open_next();
+        let open = self.open.last().map(|(level, _)| *level);
+        let joined = self.joined.peek().map(|(level, _)| *level);
+        if open >= joined { self.open.pop() } else { self.joined.pop() }
     }
 
     /// The level of the next fact.
@@ -116,8 +126,8 @@ impl Agenda {
         if !self.now.is_empty() {
             return Some(self.level);
         }
-        let next = self.beyond.peek().copied().or_else(|| self.peek_near());
-        next.map(|(level, _)| level)
+        let beyond = self.beyond.peek().map(|(level, _)| *level);
+        beyond.or_else(|| self.peek_near())
     }
 
     /// The next fact, and its level. Once empty, the agenda is ready for any level again.
@@ -126,10 +136,7 @@ impl Agenda {
         if let Some(fact) = self.now.pop() {
             return Some((self.level, fact));
         }
-        let next = self.beyond.pop().or_else(|| {
-            let next = self.peek_near();
-            if self.open.last().copied() == next { self.open.pop() } else { self.joined.pop() }
-        });
+        let next = if self.beyond.is_empty() { self.pop_near() } else { self.beyond.pop() };
         self.level = next.map_or(FOREVER, |(level, _)| level);
         next
     }

@@ -1,7 +1,8 @@
 //! Arrivals: what was pushed and awaits its tick.
 //!
 //! Shape: by tick, a batch of arrivals and their terms, flat. An arrival happens at an instant and
-//! states a fact (until a known instant, in a count window or in a session) or retracts one.
+//! states a fact (until a known instant, in a count window or in a session) or retracts one. Arrivals
+//! that say the same of other terms, one after the other, are a run, which is noted once.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub enum Says {
 }
 
 /// A fact said at an instant. Its terms are the next `arity` ones of the batch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// When it happens.
     pub at: Instant,
@@ -37,8 +38,8 @@ pub struct Arrival {
 /// Arrivals in the order they came, with all their terms.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// The arrivals.
-    pub arrivals: Vec<Arrival>,
+    /// What is said, and of how many facts.
+    pub runs: Vec<(Arrival, usize)>,
     /// Their terms, one after the other.
     pub terms: Vec<TermId>,
 }
@@ -46,14 +47,41 @@ pub struct Batch {
 impl Batch {
     /// Add one.
     pub fn push(&mut self, arrival: Arrival, terms: &[TermId]) {
-        self.arrivals.push(arrival);
-        self.terms.extend_from_slice(terms);
+        self.extend(arrival, 1, terms);
     }
 
     /// Add so many that say the same of other terms.
     pub fn extend(&mut self, arrival: Arrival, count: usize, terms: &[TermId]) {
-        self.arrivals.extend(std::iter::repeat_n(arrival, count));
+        match self.runs.last_mut() {
+            Some((same, so_far)) if *same == arrival => *so_far += count,
+            _ => self.runs.push((arrival, count)),
+        }
         self.terms.extend_from_slice(terms);
+    }
+
+    /// The arrivals one by one, each with its terms, given the relations' arities.
+    pub fn each<'a>(
+        &'a self,
+        arity: impl Fn(RelationId) -> usize + 'a,
+    ) -> impl Iterator<Item = (Arrival, &'a [TermId])> + 'a {
+        let mut from = 0;
+        let all =
+            self.runs.iter().flat_map(|(arrival, count)| std::iter::repeat_n(arrival, *count));
+        all.map(move |arrival| {
+            let terms = &self.terms[from..from + arity(arrival.relation)];
+            from += terms.len();
+            (*arrival, terms)
+        })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.runs.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
     }
 }
 
@@ -107,11 +135,11 @@ impl Arrivals {
 
     /// How many arrivals wait.
     pub fn len(&self) -> usize {
-        self.batches().map(|batch| batch.arrivals.len()).sum()
+        self.batches().map(Batch::len).sum()
     }
 
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.batches().all(Batch::is_empty)
     }
 }

@@ -17,14 +17,20 @@ pub struct Calendar<T> {
     front: Option<i64>,
     near: VecDeque<Vec<T>>,
     far: BTreeMap<i64, Vec<T>>,
+    /// Empty buckets, whose memory is used again.
+    spare: Vec<Vec<T>>,
     len: usize,
 }
+
+/// How many empty buckets are kept.
+const SPARE: usize = 4;
 
 impl<T> Calendar<T> {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
         let buckets = Buckets::new(grid);
-        Self { buckets, front: None, near: VecDeque::new(), far: BTreeMap::new(), len: 0 }
+        let (near, far, spare) = (VecDeque::new(), BTreeMap::new(), Vec::new());
+        Self { buckets, front: None, near, far, spare, len: 0 }
     }
 
     /// How many things there are.
@@ -53,7 +59,8 @@ impl<T> Calendar<T> {
             Some(ahead @ 0..NEAR) => {
                 let ahead = ahead as usize;
                 if ahead >= self.near.len() {
-                    self.near.resize_with(ahead + 1, Vec::new);
+                    self.near.resize_with(ahead, Vec::new);
+                    self.near.push_back(self.spare.pop().unwrap_or_default());
                 }
                 self.near[ahead].push(thing);
             }
@@ -75,6 +82,14 @@ impl<T> Calendar<T> {
         }
         self.len -= due.iter().map(Vec::len).sum::<usize>();
         due
+    }
+
+    /// Use the memory of what was taken again.
+    pub fn give_back(&mut self, taken: Vec<Vec<T>>) {
+        for mut bucket in taken.into_iter().take(SPARE.saturating_sub(self.spare.len())) {
+            bucket.clear();
+            self.spare.push(bucket);
+        }
     }
 
     /// Forget everything.

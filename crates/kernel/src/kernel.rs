@@ -448,8 +448,9 @@ impl Kernel {
     /// tick changed can still be read.
     fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
+        let is_large = self.relations.iter().any(Relation::is_large);
         for some in changes.chunks(TOGETHER) {
-            for Change { fact, .. } in some {
+            for Change { fact, .. } in some.iter().filter(|_| is_large) {
                 let relation = &self.relations[fact.relation.index()];
                 if relation.is_large() && relation.until(fact.row) == NEVER {
                     relation.warm_table(std::iter::once(fact.row));

@@ -9,6 +9,7 @@ pub mod agenda;
 pub mod arrivals;
 pub mod budget;
 pub mod calendar;
+mod chains;
 pub mod counts;
 pub mod datatype;
 mod derivations;

@@ -206,8 +206,8 @@ impl Kernel {
     fn save_arrivals(&self, payload: &mut Writer) {
         payload.count(self.arrivals.len());
         for batch in self.arrivals.batches() {
-            let mut terms = batch.terms.iter();
-            for arrival in &batch.arrivals {
+            for (arrival, terms) in batch.each(|relation| self.relations[relation.index()].arity())
+            {
                 payload.instant(arrival.at);
                 payload.u32(arrival.relation.0);
                 let (kind, detail) = match arrival.says {
@@ -219,8 +219,7 @@ impl Kernel {
                 };
                 payload.u32(kind);
                 payload.instant(Instant(detail));
-                let arity = self.relations[arrival.relation.index()].arity();
-                terms.by_ref().take(arity).for_each(|term| payload.u32(term.0));
+                terms.iter().for_each(|term| payload.u32(term.0));
             }
         }
     }
@@ -293,6 +292,8 @@ impl Kernel {
             let (row, _) = relation.find_or_insert(&terms[..]);
             relation.offer(row, until);
             relation.settle(row, order);
+            // No tick changed it yet.
+            relation.set_changed(row, false);
             relation.set_stated(row, stated);
             rows_now.insert(old, row);
             let fact = FactId { relation: id, row };

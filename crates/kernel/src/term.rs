@@ -1,15 +1,15 @@
 //! The dictionary: term texts to dense 32-bit ids, and back.
 //!
-//! Shape: by id, the text with its hash, the whole number it denotes, its kind and its uses; and a hash
-//! table of ids by text. A term is its N-Triples text; a short one is kept in place (`text.rs`).
+//! Shape: by id, the text with its hash, the whole number it denotes, its kind and its uses; and chains
+//! of ids by the hashes of texts. A term is its N-Triples text; a short one is kept in place (`text.rs`).
 //! Invariant: an id stays with its text while anything uses it; an unused id is given back by the
 //! next `sweep`, not before, so that what a tick handed out can still be read until the next tick,
 //! or while the dictionary is held, until that ends.
 
 use hashbrown::DefaultHashBuilder;
-use hashbrown::hash_table::{Entry, HashTable};
 use std::hash::BuildHasher;
 
+use crate::chains::{Chains, NOTHING};
 use crate::ids::TermId;
 use crate::text::Text;
 use crate::value::{Kind, whole_number};
@@ -42,7 +42,7 @@ pub struct Dictionary {
     /// Apart: what kind of term it is is asked of more terms than anything else.
     kinds: Vec<Kind>,
     uses: Vec<u32>,
-    ids: HashTable<TermId>,
+    ids: Chains,
     hasher: DefaultHashBuilder,
     unused: Vec<TermId>,
     idle: Vec<TermId>,
@@ -53,51 +53,63 @@ pub struct Dictionary {
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        let Self { terms, kinds, uses, ids, hasher, unused, idle, bytes, .. } = self;
-        let hash = hasher.hash_one(text);
-        let same = |id: &TermId| {
-            let term = &terms[id.index()];
-            term.hash == hash && term.has(text)
-        };
-        match ids.entry(hash, same, |id| terms[id.index()].hash) {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let id = unused.pop().unwrap_or_else(|| TermId::at(uses.len()));
-                entry.insert(id);
-                *bytes += text.len();
-                let term = Term::new(text, hash);
-                if id.index() == uses.len() {
-                    terms.push(term);
-                    kinds.push(Kind::of(text));
-                    uses.push(0);
-                } else {
-                    terms[id.index()] = term;
-                    kinds[id.index()] = Kind::of(text);
-                }
-                idle.push(id);
-                id
+        let hash = self.hasher.hash_one(text);
+        match self.find(text, hash) {
+            Some(id) => id,
+            None => self.take_in(text, hash),
+        }
+    }
+
+    #[inline]
+    fn find(&self, text: &str, hash: u64) -> Option<TermId> {
+        self.ids.find(hash, |id| self.terms[id as usize].has(text)).map(TermId)
+    }
+
+    /// Give an id to a text that has none.
+    #[inline]
+    fn take_in(&mut self, text: &str, hash: u64) -> TermId {
+        let (term, kind) = (Term::new(text, hash), Kind::of(text));
+        let id = self.unused.pop().unwrap_or_else(|| TermId::at(self.uses.len()));
+        assert!(id.0 < NOTHING, "more than 2^31 terms");
+        match self.terms.get_mut(id.index()) {
+            Some(place) => {
+                *place = term;
+                self.kinds[id.index()] = kind;
+            }
+            None => {
+                self.terms.push(term);
+                self.kinds.push(kind);
+                self.uses.push(0);
             }
         }
+        self.ids.insert(id.0, hash);
+        self.bytes += text.len();
+        self.idle.push(id);
+        id
     }
 
     /// Make room for so many terms more.
     pub fn reserve(&mut self, terms: usize) {
-        let Self { terms: known, kinds, uses, ids, .. } = self;
-        ids.reserve(terms, |id| known[id.index()].hash);
-        known.reserve(terms);
-        kinds.reserve(terms);
-        uses.reserve(terms);
+        self.ids.reserve(terms);
+        self.terms.reserve(terms);
+        self.kinds.reserve(terms);
+        self.uses.reserve(terms);
     }
 
     /// The id of a text, if it has one.
     pub fn lookup(&self, text: &str) -> Option<TermId> {
-        let hash = self.hasher.hash_one(text);
-        self.ids.find(hash, |id| self.terms[id.index()].has(text)).copied()
+        self.find(text, self.hasher.hash_one(text))
     }
 
     /// The text of a term in use.
     pub fn text(&self, id: TermId) -> &str {
         self.terms[id.index()].text.as_ref().map_or("", Text::as_str)
+    }
+
+    /// The text of a term in use, as bytes.
+    #[inline]
+    pub fn utf8(&self, id: TermId) -> &[u8] {
+        self.terms[id.index()].text.as_ref().map_or(b"", Text::bytes)
     }
 
     /// The whole number that a term denotes as an xsd:integer.
@@ -114,11 +126,13 @@ impl Dictionary {
     }
 
     /// One more use.
+    #[inline]
     pub fn retain(&mut self, id: TermId) {
         self.uses[id.index()] += 1;
     }
 
     /// One use less.
+    #[inline]
     pub fn release(&mut self, id: TermId) {
         let uses = &mut self.uses[id.index()];
         *uses -= 1;
@@ -147,9 +161,7 @@ impl Dictionary {
             let Some(text) = text.take() else {
                 continue;
             };
-            if let Ok(entry) = self.ids.find_entry(*hash, |other| *other == id) {
-                entry.remove();
-            }
+            self.ids.remove(id.0, *hash);
             self.bytes -= text.bytes().len();
             self.unused.push(id);
         }
@@ -163,12 +175,12 @@ impl Dictionary {
 
     /// Whether no term has an id.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.len() == 0
     }
 
     /// An estimate of the memory held.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.terms.capacity() * (size_of::<Term>() + 5) + self.ids.capacity() * 5
+        self.bytes + self.terms.capacity() * (size_of::<Term>() + 5) + self.ids.bytes()
     }
 
     /// Every term with its uses, by id, for a snapshot.
@@ -201,7 +213,7 @@ impl Dictionary {
         let Self { terms, ids, .. } = &mut dictionary;
         for id in (0..terms.len()).map(TermId::at) {
             if terms[id.index()].text.is_some() {
-                ids.insert_unique(terms[id.index()].hash, id, |id| terms[id.index()].hash);
+                ids.insert(id.0, terms[id.index()].hash);
             }
         }
         dictionary

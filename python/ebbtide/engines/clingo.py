@@ -4,9 +4,10 @@ Each time point is translated anew. `holds(A, T)` says that the atom A holds at 
 that T is in the window W now; what a window of tuples shows is worked out beforehand. `always` is a
 run that reaches back from the last time point of its window, so that it stays a positive condition;
 `not` asks for an atom that stands for what it denies. What an aggregate yields is worked out
-beforehand, too, so what it collects must have one answer stream. Terms and time points are their
-N-Triples texts, and comparisons and arithmetic are asked of Python, so that they mean what they
-mean elsewhere.
+beforehand, too. If it collects what differs between answer streams, the rules below it are a layer
+of their own: for each answer stream of these the rest is solved with that stream as facts
+(splitting sets of logic programs). Terms and time points are their N-Triples texts, and comparisons
+and arithmetic are asked of Python, so that they mean what they mean elsewhere.
 
 Invariant: the stable models are the answer streams of Definition 5.
 """
@@ -14,12 +15,15 @@ Invariant: the stable models are the answer streams of Definition 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final, TypeAlias
 
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.engines.lars_input import KeptInput
 from ebbtide.engines.reference.builtins import FUNCTIONS, TESTS, equal
 from ebbtide.engines.reference.lars import (
+    Conclusions,
     Stream,
     Structure,
     answer_stream,
@@ -43,6 +47,8 @@ from ebbtide.terms import Term, parse_term, to_term
 from ebbtide.time import Instant
 
 MODES: Final = ("one", "all", "cautious")
+#: What an answer stream has beyond the input.
+_Found: TypeAlias = frozenset[tuple[Instant, Fact]]
 
 
 class ClingoEngine(KeptInput):
@@ -65,7 +71,7 @@ class ClingoEngine(KeptInput):
         self._program = program
         self._tick = tick
         self._mode = mode
-        self._translation = _Translation(program)
+        self._layers = list(_layers(program))
         self._reach = _furthest(program, tick)
 
     def tick(self) -> Answer:
@@ -80,42 +86,83 @@ class ClingoEngine(KeptInput):
         atoms = frozenset.intersection(*outputs) if outputs else None
         return self._answered(atoms, outputs if self._mode == "all" else None)
 
-    def answer_streams(self, input: Stream) -> Iterator[frozenset[tuple[Instant, Fact]]]:
+    def answer_streams(self, input: Stream) -> Iterator[_Found]:
         """The answer streams at the last time point, as what they have beyond the input.
 
         In the mode `one` a single one; in the mode `cautious` what all have in common, if there is
         any.
         """
-        control = self._clingo.Control(["--warn=none"])
-        if self._mode == "all":
-            control.configuration.solve.models = 0
-        elif self._mode == "cautious":
-            control.configuration.solve.models = 0
-            control.configuration.solve.enum_mode = "cautious"
-        texts = [*self._translation.rules, *self._translation.input(input, self._tick)]
-        control.add("base", [], "\n".join(texts))
-        control.ground([("base", [])], context=self._translation.context(self._clingo))
-        last: frozenset[tuple[Instant, Fact]] | None = None
-        with control.solve(yield_=True) as models:
-            for model in models:
-                found = frozenset(self._translation.concluded(model.symbols(atoms=True), input))
-                if self._mode == "cautious":
-                    last = found
-                else:
-                    yield found
-        if last is not None:
-            yield last
+        found = self._solved(len(self._layers) - 1, input)
+        if self._mode == "cautious":
+            every = tuple(found)
+            yield from [frozenset.intersection(*every)] if every else []
+        else:
+            yield from islice(found, 1 if self._mode == "one" else None)
 
-    def _output(self, found: frozenset[tuple[Instant, Fact]], input: Stream) -> frozenset[Fact]:
+    def _solved(self, place: int, input: Stream) -> Iterator[_Found]:
+        """The answer streams of the layers up to one; each cautious one stands for many."""
+        if place < 0:
+            yield frozenset()
+            return
+        is_cautious = self._mode == "cautious" and place == len(self._layers) - 1
+        layer = self._layers[place]
+        for below in self._solved(place - 1, input):
+            control = self._clingo.Control(["--warn=none"])
+            control.configuration.solve.models = 0
+            if is_cautious:
+                control.configuration.solve.enum_mode = "cautious"
+            texts = [*layer.rules, *layer.input(input, below, self._tick)]
+            control.add("base", [], "\n".join(texts))
+            control.ground([("base", [])], context=layer.context(self._clingo))
+            last: _Found | None = None
+            with control.solve(yield_=True) as models:
+                for model in models:
+                    last = frozenset(layer.concluded(model.symbols(atoms=True), input))
+                    if not is_cautious:
+                        yield last
+            if is_cautious and last is not None:
+                yield last
+
+    def _output(self, found: _Found, input: Stream) -> frozenset[Fact]:
         now = {fact for at, fact in found if at == input.last}
         now |= input.at(input.last) | set(self._program.background)
         return frozenset(filter(self._program.is_intensional, now))
 
 
-class _Translation:
-    """A program as ASP."""
+def _layers(program: LarsProgram) -> Iterator[_Translation]:
+    """A program as ASP, in layers: an aggregate over a choice is in a layer above the choice."""
+    chosen: list[LarsRule] = []
+    for rule in program.rules:
+        for part in rule.collected:
+            below = below_of(program, part)
+            if _cycle(below) is None:
+                continue
+            if rule in below.rules:
+                raise ProgramError(
+                    f"this {part.function} rests on its own result, and no solver can tell what "
+                    f"that means: leave out {rule.head.relation} from what it collects",
+                    part.origin,
+                )
+            chosen += below.rules
+    rules = tuple(rule for rule in program.rules if rule in chosen)
+    if rules:
+        yield from _layers(replace(program, rules=rules))
+    yield _Translation(program, tuple(rule for rule in program.rules if rule not in rules))
 
-    def __init__(self, program: LarsProgram) -> None:
+
+def _cycle(program: LarsProgram) -> ProgramError | None:
+    """Why a program may have several answer streams; None if it has one at most."""
+    try:
+        strata(program)
+    except ProgramError as error:
+        return error
+    return None
+
+
+class _Translation:
+    """Some rules of a program as ASP; what the others conclude is given."""
+
+    def __init__(self, program: LarsProgram, rules: tuple[LarsRule, ...]) -> None:
         self._program = program
         self._names = {name: f"p{place}" for place, name in enumerate(sorted(program.arities()))}
         self._predicates = {short: name for name, short in self._names.items()}
@@ -131,7 +178,7 @@ class _Translation:
             "run(W,A,T) :- shows(W,A,T), next(T,U), run(W,A,U), window(W,T).",
             "always(W,A) :- run(W,A,T), first(W,T).",
         ]
-        for rule in program.rules:
+        for rule in rules:
             self.rules += self._rule(rule)
 
     # ---- rules -------------------------------------------------------------------------------
@@ -160,16 +207,7 @@ class _Translation:
 
     def _aggregate(self, rule: LarsRule, part: Collected) -> str:
         """What an aggregate yields: facts of each time point, by the program that it rests on."""
-        below = below_of(self._program, part)
-        try:
-            strata(below)
-        except ProgramError as error:
-            raise ProgramError(
-                f"a solver cannot do this {part.function}: what it collects may differ between "
-                f"answer streams\n{error.message}",
-                part.origin,
-            ) from None
-        self._aggregates.append((rule, part, below))
+        self._aggregates.append((rule, part, below_of(self._program, part)))
         group = group_of(rule, part)
         arguments = ",".join(map(_argument, (*group, part.result)))
         return f"aggregate{len(self._aggregates)}({arguments})"
@@ -232,8 +270,8 @@ class _Translation:
 
     # ---- input -------------------------------------------------------------------------------
 
-    def input(self, input: Stream, tick: int | None) -> Iterator[str]:
-        """The facts of a time point: its input, and what the windows show."""
+    def input(self, input: Stream, given: _Found, tick: int | None) -> Iterator[str]:
+        """The facts of a time point: its input, what is given, and what the windows show."""
         structure = Structure(input, {}, frozenset(self._program.background), tick)
         for fact in self._program.background:
             yield f"known({self._fact(fact)})."
@@ -245,6 +283,8 @@ class _Translation:
             if point > input.first:
                 yield f"next({_text(to_term(point - input.step))},{_text(to_term(point))})."
         yield f"last({_text(to_term(input.last))})."
+        for point, fact in given:
+            yield f"holds({self._fact(fact)},{_text(to_term(point))})."
         for key, part in self._windows.items():
             if isinstance(part.window, CountWindow):
                 yield from self._counted(key, part, structure)
@@ -254,7 +294,7 @@ class _Translation:
                 yield f'window("{key}",{_text(to_term(point))}).'
             yield f'first("{key}",{_text(to_term(window.first))}).'
         for number, (rule, collection, below) in enumerate(self._aggregates, 1):
-            found = answer_stream(below, input, tick)
+            found = answer_stream(below, input, tick) if _cycle(below) is None else _by_point(given)
             if found is not None:
                 whole = Structure(input, found, structure.background, tick)
                 for fact in collected(rule, collection, whole)[1]:
@@ -312,6 +352,14 @@ class _Translation:
                 return [clingo.Number(1)] if is_same else []
 
         return Context()
+
+
+def _by_point(found: _Found) -> Conclusions:
+    """What an answer stream has beyond the input, by time point."""
+    conclusions: Conclusions = {}
+    for point, fact in found:
+        conclusions.setdefault(point, set()).add(fact)
+    return conclusions
 
 
 def _asked(rule: str, guard: Guard) -> Callable[..., bool | Term | None]:

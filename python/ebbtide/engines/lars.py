@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ebbtide._kernel import Table, Timeline
 from ebbtide.engines.budget import Budget
@@ -33,6 +33,10 @@ from ebbtide.terms import Literal, Term, parse_term, to_term
 from ebbtide.time import Instant, Sliding
 
 _parsed: Final[Callable[[str], Term]] = lru_cache(maxsize=65_536)(parse_term)
+
+
+#: A stream, a relation, and for each of its columns that of a table, -1 for the time, or a term.
+_Places: TypeAlias = tuple[int, int, list[int | str]]
 
 
 class Fed(NamedTuple):
@@ -84,6 +88,8 @@ class LarsEngine(NativeEngine):
             [(relation, relation in self._stamped) for relation in self._predicates],
             self._relation_ids.get(OUTSIDE),
         )
+        #: For each predicate and number of columns that tables had.
+        self._places: dict[tuple[str, int], list[_Places]] = {}
         self._shown: set[Fact] = set()
         #: The atoms that held at the last time point; None after tables, which do not tell.
         self._holds: set[Fact] | None = set()
@@ -124,22 +130,25 @@ class LarsEngine(NativeEngine):
 
     def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
         """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts."""
-        if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * len(columns))):
-            raise ValueError(problem)
-        routes = [
-            self._placed(route, len(columns)) for route in self.lowered.routes.get(predicate, ())
-        ]
-        routes += [self._tallied(tally, predicate, len(columns)) for tally in self.lowered.tallies]
-        return Fed(*self._timeline.feed(self._kernel, data, time, list(columns), routes))
+        key = (predicate, len(columns))
+        places = self._places.get(key)
+        if places is None:
+            places = self._places[key] = self._all_places(*key)
+        return Fed(*self._timeline.feed(self._kernel, data, time, columns, places))
 
-    def _placed(self, route: Route, arity: int) -> tuple[int, int, list[int | str]]:
+    def _all_places(self, predicate: str, arity: int) -> list[_Places]:
+        """Where the columns of a predicate's atoms go."""
+        if problem := self.lars.refuses(Fact(predicate, (to_term(0),) * arity)):
+            raise ValueError(problem)
+        places = [self._placed(route, arity) for route in self.lowered.routes.get(predicate, ())]
+        return places + [self._tallied(tally, predicate, arity) for tally in self.lowered.tallies]
+
+    def _placed(self, route: Route, arity: int) -> _Places:
         places: list[int | str] = [-1] if route.stamped else []
         places += range(arity)
         return self._stream(route.stream), self._relation_ids[route.relation], places
 
-    def _tallied(
-        self, tally: Tally, predicate: str, arity: int
-    ) -> tuple[int, int, list[int | str]]:
+    def _tallied(self, tally: Tally, predicate: str, arity: int) -> _Places:
         stream, relation, places = self._placed(tally.route, arity)
         padded = [Literal(predicate).text, *places]
         if len(padded) > tally.width:

@@ -226,7 +226,7 @@ class LarsReasoner:
         """
         if to is not None:
             self._time.complete(as_instant(to))
-        if self._time.count_due and self._time.next is not None:
+        if self._engine is None and self._time.count_due and self._time.next is not None:
             self._open(self._time.next)
         engine = self._native()
         last = self._time.last_due
@@ -430,14 +430,15 @@ class LarsReasoner:
         )
 
     def _native(self) -> LarsEngine:
-        from ebbtide.engines.abilities import Unsupported
-        from ebbtide.engines.lars import LarsEngine
-
         if self._engine is None:
             raise ValueError("the first time point is not known yet: give `start`, or push an atom")
-        if not isinstance(self._engine, LarsEngine):
-            raise Unsupported("only the native engine has tables and explanations")
-        return self._engine
+        from ebbtide.engines.lars import LarsEngine
+
+        if isinstance(self._engine, LarsEngine):
+            return self._engine
+        from ebbtide.engines.abilities import Unsupported
+
+        raise Unsupported("only the native engine has tables and explanations")
 
 
 def parse_span(text: str) -> int:

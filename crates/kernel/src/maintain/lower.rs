@@ -182,7 +182,10 @@ impl Kernel {
     fn suspect_blocked(&mut self, stratum: usize) {
         for position in 0..self.changes.len() {
             let change = self.changes[position];
-            if change.before == NEVER && self.until(change.fact) != NEVER {
+            if change.before == NEVER
+                && self.plan.blocks(stratum, change.fact.relation)
+                && self.until(change.fact) != NEVER
+            {
                 self.suspect_from(change.fact, FOREVER, |plan| &plan.blocking[stratum]);
             }
         }

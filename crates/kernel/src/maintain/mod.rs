@@ -9,6 +9,7 @@
 //!
 //! All of them settle, join and retract with the same code.
 
+mod admit;
 mod begin;
 mod lower;
 mod raise;

@@ -5,10 +5,10 @@ use crate::derivations::{Derivations, Waiting};
 use crate::ids::{FactId, RelationId, RuleId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
-use crate::kernel::Kernel;
+use crate::kernel::{Change, Kernel};
 use crate::key::Key;
 use crate::maintain::{Strategy, TOGETHER};
-use crate::plan::Plan;
+use crate::plan::{Plan, UNREAD};
 use crate::relation::Relation;
 
 /// How often, in derivations, the bytes held are compared with their budget.
@@ -21,6 +21,14 @@ const STRATA: u64 = (1 << 11) - 1;
 
 /// How many derivations wait at most.
 const WAITING: usize = 256;
+
+/// Which derivations of a stratum are as long as any that may come: those from this lifetime on, if it is
+/// known.
+#[derive(Clone, Copy)]
+struct Final {
+    stratum: usize,
+    from: Option<Instant>,
+}
 
 /// Sees the facts that hold now, and notes every derivation.
 pub(crate) struct Now<'a>(pub(crate) &'a mut Derivations);
@@ -66,7 +74,8 @@ impl Kernel {
                     return self.check_size(None);
                 }
                 let before = self.derived_this_tick;
-                self.settle_derivations()?;
+                // What comes later follows from what is on the agenda, so it lasts no longer.
+                self.settle_derivations(Final { stratum, from: Some(next.unwrap_or(NEVER)) })?;
                 if before / WAITING != self.derived_this_tick / WAITING {
                     self.replan_if_stale();
                 }
@@ -107,13 +116,16 @@ impl Kernel {
             return Ok(());
         }
         self.walk_starts(stratum, Now);
-        self.settle_derivations()
+        self.settle_derivations(Final { stratum, from: None })
     }
 
     /// What lower strata settled in this tick triggers the rules of this one.
     fn seed(&mut self, stratum: usize, anew: bool) {
         for position in 0..self.changes.len() {
             let change = self.changes[position];
+            if !self.plan.rises(stratum, change.fact.relation) {
+                continue;
+            }
             let until = self.until(change.fact);
             if until == NEVER || !(anew || until > change.before) {
                 continue;
@@ -130,12 +142,15 @@ impl Kernel {
     fn unblock(&mut self, stratum: usize) -> Result<(), Stopped> {
         for position in 0..self.changes.len() {
             let change = self.changes[position];
-            if change.before == NEVER || self.until(change.fact) != NEVER {
+            if change.before == NEVER
+                || !self.plan.blocks(stratum, change.fact.relation)
+                || self.until(change.fact) != NEVER
+            {
                 continue;
             }
             let fact = change.fact;
             self.walk_body(fact, FOREVER, |plan| &plan.blocking[stratum], |found, _| Now(found));
-            self.settle_derivations()?;
+            self.settle_derivations(Final { stratum, from: None })?;
         }
         Ok(())
     }
@@ -143,19 +158,21 @@ impl Kernel {
     pub(crate) fn settle(&mut self, fact: FactId, stratum: usize) {
         self.order += 1;
         let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;
-        let before = self.until(fact);
-        self.note_change(fact, before);
-        self.relations[fact.relation.index()].settle(fact.row, order);
-        if before == NEVER {
-            self.live.enter(&self.body, self.class_of(fact));
+        let settled = self.relations[fact.relation.index()].settle(fact.row, order);
+        if !settled.is_told {
+            self.changes.push(Change { fact, before: settled.before });
         }
-        if self.settings.strategy == Strategy::Expiry {
-            self.note_end(fact);
+        if settled.before == NEVER {
+            self.live.enter(&self.body, settled.class);
+        }
+        if self.settings.strategy == Strategy::Expiry && settled.until != FOREVER {
+            self.endings.push(settled.until, fact);
         }
     }
 
-    /// Offer the lifetimes of the derivations that were found to their heads.
-    pub(crate) fn settle_derivations(&mut self) -> Result<(), Stopped> {
+    /// Offer the lifetimes of the derivations that were found to their heads. Heads that no rule reads
+    /// are settled at once if nothing longer can come for them.
+    fn settle_derivations(&mut self, Final { stratum, from }: Final) -> Result<(), Stopped> {
         if self.evaluator.has_failed() {
             return Err(Stopped::Builtin);
         }
@@ -175,7 +192,13 @@ impl Kernel {
                 continue;
             }
             let fact = self.row_for(relation, terms);
-            self.offer(fact, until);
+            if from.is_some_and(|from| until >= from) && self.class_of(fact) == UNREAD {
+                if self.relations[relation.index()].offer(fact.row, until) {
+                    self.settle(fact, stratum);
+                }
+            } else {
+                self.offer(fact, until);
+            }
             self.totals.derivations += 1;
             self.derived_this_tick += 1;
             outcome = self.check_work(derivation.rule, fact);

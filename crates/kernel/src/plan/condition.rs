@@ -280,7 +280,13 @@ impl Conditions {
         self.ids[condition]
     }
 
+    /// Whether any of them is about a relation.
+    pub fn asks(&self, relation: RelationId) -> bool {
+        !self.shapes[relation.index()].all.is_empty()
+    }
+
     /// The conditions of a class.
+    #[inline]
     pub fn class(&self, id: ClassId) -> &[ConditionId] {
         &self.classes[id.index()]
     }
@@ -407,23 +413,36 @@ impl Live {
     }
 
     /// One more fact of a class.
+    #[inline]
     pub fn enter(&mut self, conditions: &Conditions, class: ClassId) {
+        if class == UNREAD {
+            return;
+        }
         if class.index() >= self.facts.len() {
             self.facts.resize(class.index() + 1, 0);
         }
         self.facts[class.index()] += 1;
         if self.facts[class.index()] == 1 {
-            for id in conditions.class(class) {
-                self.classes[id.index()] += 1;
-                if !std::mem::replace(&mut self.had[id.index()], true) {
-                    self.woken.push(*id);
-                }
+            self.enter_first(conditions, class);
+        }
+    }
+
+    #[cold]
+    fn enter_first(&mut self, conditions: &Conditions, class: ClassId) {
+        for id in conditions.class(class) {
+            self.classes[id.index()] += 1;
+            if !std::mem::replace(&mut self.had[id.index()], true) {
+                self.woken.push(*id);
             }
         }
     }
 
     /// One fact of a class less.
+    #[inline]
     pub fn leave(&mut self, conditions: &Conditions, class: ClassId) {
+        if class == UNREAD {
+            return;
+        }
         self.facts[class.index()] -= 1;
         if self.facts[class.index()] == 0 {
             conditions.class(class).iter().for_each(|id| self.classes[id.index()] -= 1);

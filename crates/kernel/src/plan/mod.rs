@@ -17,7 +17,7 @@ pub use statistics::Statistics;
 pub use template::{Operand, Template};
 pub use tree::{Access, Lookup, Node, Step, Tree};
 
-use crate::ids::{ConditionId, RuleId, TermId};
+use crate::ids::{ConditionId, RelationId, RuleId, TermId};
 use crate::relation::Relation;
 use crate::rule::Program;
 
@@ -44,6 +44,10 @@ pub struct Plan {
     pub starts: Vec<Tree>,
     /// Per head condition: the rules that may derive such a fact. Empty until retraction needs them.
     pub deriving: Vec<Tree>,
+    /// Per stratum and relation: whether its facts trigger any of the rising trees.
+    rises: Vec<Vec<bool>>,
+    /// Per stratum and relation: whether its facts trigger any of the blocking trees.
+    blocks: Vec<Vec<bool>>,
     /// How many slots the deepest join fills.
     pub slots: usize,
     /// Per body condition: the trees that its first fact may wake.
@@ -95,6 +99,8 @@ impl Plan {
             blocking: (0..strata).map(|_| trees(body.len())).collect(),
             starts: trees(strata),
             deriving: trees(head.len()),
+            rises: Vec::new(),
+            blocks: Vec::new(),
             slots: 0,
             waiting: vec![Vec::new(); body.len()],
             sizes: relations.iter().map(Relation::expected).collect(),
@@ -126,6 +132,18 @@ impl Plan {
             }
         }
         plan.slots = planner.slots;
+        let triggers = |strata: &[Vec<Tree>]| {
+            let of_stratum = |trees: &Vec<Tree>| {
+                let mut triggers = vec![false; relations.len()];
+                for (condition, tree) in trees.iter().enumerate() {
+                    let relation = body.get(ConditionId::at(condition)).relation;
+                    triggers[relation.index()] |= !tree.is_empty();
+                }
+                triggers
+            };
+            strata.iter().map(of_stratum).collect()
+        };
+        (plan.rises, plan.blocks) = (triggers(&plan.rising), triggers(&plan.blocking));
         for (relation, columns) in relations.iter_mut().zip(planner.catalog.into_columns()) {
             relation.set_indexes(columns);
         }
@@ -195,9 +213,21 @@ impl Plan {
         })
     }
 
+    /// Whether facts of a relation may trigger rules of a stratum.
+    #[inline]
+    pub fn rises(&self, stratum: usize, relation: RelationId) -> bool {
+        self.rises[stratum][relation.index()]
+    }
+
+    /// Whether facts of a relation may block rules of a stratum.
+    #[inline]
+    pub fn blocks(&self, stratum: usize, relation: RelationId) -> bool {
+        self.blocks[stratum][relation.index()]
+    }
+
     /// Whether the rules in a stratum negate anything.
     pub fn negates(&self, stratum: usize) -> bool {
-        self.blocking[stratum].iter().any(|tree| !tree.is_empty())
+        self.blocks[stratum].contains(&true)
     }
 
     /// The tree of a condition in one of the tables above.

@@ -28,6 +28,40 @@ const CHANGED: u64 = 4;
 const FLAGS: u64 = 7;
 const ORDER_SHIFT: u32 = 3;
 
+/// What a row was when its fact was settled, and until when it holds now.
+pub struct Settled {
+    /// Until when the fact held before.
+    pub before: Instant,
+    /// Until when it holds now.
+    pub until: Instant,
+    /// Whether it was marked as changed already.
+    pub is_told: bool,
+    /// The body conditions that it matches.
+    pub class: ClassId,
+}
+
+/// What stating a fact did to its row.
+pub struct Stated {
+    /// The row.
+    pub row: RowId,
+    /// Until when the fact held before.
+    pub before: Instant,
+    /// Whether the row is marked as changed already, or did not change.
+    pub is_told: bool,
+    /// Whether no statement carried the fact before.
+    pub is_first: bool,
+}
+
+/// What a row was when its fact ended.
+pub struct Ended {
+    /// Whether it was marked as changed already.
+    pub is_told: bool,
+    /// Whether statements carried it.
+    pub is_stated: bool,
+    /// The body conditions that it matches.
+    pub class: ClassId,
+}
+
 /// The rows of one relation.
 pub struct Relation {
     rows: Rows,
@@ -169,17 +203,57 @@ impl Relation {
         self.rows.lines[row.index()].stated = stated;
     }
 
-    /// Make the pending lifetime the fact's own, and the fact visible.
+    /// Make the pending lifetime the fact's own, and the fact visible. The row is marked as changed.
     #[inline]
-    pub fn settle(&mut self, row: RowId, order: u64) {
+    pub fn settle(&mut self, row: RowId, order: u64) -> Settled {
         let entry = &mut self.rows.lines[row.index()];
-        if entry.until == NEVER {
-            self.settled += 1;
-        }
+        let settled = Settled {
+            before: entry.until,
+            until: entry.pending,
+            is_told: entry.order & CHANGED != 0,
+            class: entry.class,
+        };
+        self.settled += usize::from(entry.until == NEVER);
         entry.until = entry.pending;
         entry.pending = NEVER;
-        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS);
+        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS) | CHANGED;
         self.link(row);
+        settled
+    }
+
+    /// State a fact from which nothing follows, and make it hold as long.
+    #[inline]
+    pub fn state<'t>(&mut self, terms: impl Into<Key<'t>>, until: Instant, order: u64) -> Stated {
+        let (row, _) = self.find_or_insert(terms);
+        let entry = &mut self.rows.lines[row.index()];
+        let (before, is_first) = (entry.until, entry.stated == NEVER);
+        entry.stated = entry.stated.max(until);
+        if until <= before {
+            return Stated { row, before, is_told: true, is_first };
+        }
+        let is_told = entry.order & CHANGED != 0;
+        entry.until = until;
+        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS) | CHANGED;
+        self.settled += usize::from(before == NEVER);
+        self.link(row);
+        Stated { row, before, is_told, is_first }
+    }
+
+    /// End a fact that holds, with its statements.
+    #[inline]
+    pub fn expire(&mut self, row: RowId) -> Ended {
+        self.unlink(row);
+        let entry = &mut self.rows.lines[row.index()];
+        let ended = Ended {
+            is_told: entry.order & CHANGED != 0,
+            is_stated: entry.stated != NEVER,
+            class: entry.class,
+        };
+        entry.until = NEVER;
+        entry.stated = NEVER;
+        entry.order |= CHANGED;
+        self.settled -= 1;
+        ended
     }
 
     /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.

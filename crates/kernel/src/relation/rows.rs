@@ -11,7 +11,7 @@ use crate::key::{Key, Packed, hash_terms};
 
 pub(super) const INLINE: usize = 7;
 /// No row is called so.
-pub(super) const NO_ROW: u32 = u32::MAX >> 1;
+pub(super) const NO_ROW: u32 = crate::chains::NOTHING;
 /// Marks a word that goes on in a chain, not in a list.
 pub(super) const FIRST: u32 = 1 << 31;
 /// The class of rows that have no fact.

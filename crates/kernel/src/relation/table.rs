@@ -4,18 +4,18 @@
 //! The hash is linear in one column (see `Columns`), so rows of neighbouring terms have neighbouring
 //! places: what comes and goes together is together in memory.
 //!
-//! A `Table` has one row a key. Its chains are in a vector beside it, and whoever points to a row knows
-//! its hash, so that rows with other keys are not even looked at. In an `Index` rows with the same
-//! key form a doubly linked list, whose first row is in the chain. A row has two words an index: the
+//! A `Table` has one row a key; its chains are beside the rows (`chains.rs`). In an `Index` rows with the
+//! same key form a doubly linked list, whose first row is in the chain. A row has two words an index: the
 //! next row of its list, then the previous one or, marked by `FIRST`, the row after it in the chain.
 //!
-//! Invariant: a table has at least as many places as keys, an index twice as many.
+//! Invariant: an index has at least twice as many places as keys.
 
+use crate::chains::Chains;
 use crate::ids::RowId;
 use crate::key::Key;
 use crate::relation::rows::{Columns, FIRST, NO_ROW, Rows};
 
-/// The smallest number of places that a table has once it is not empty.
+/// The smallest number of places that an index has once it is not empty.
 const FEWEST: usize = 16;
 
 /// The place of a hash, among a power of two of them.
@@ -24,118 +24,54 @@ fn place_of(hash: u64, places: usize) -> usize {
     hash as usize & (places - 1)
 }
 
-/// A row and the low half of its hash.
-#[derive(Clone, Copy)]
-struct Pointer {
-    row: u32,
-    hash: u32,
-}
-
-const NOWHERE: Pointer = Pointer { row: NO_ROW, hash: 0 };
-
 /// Rows by their terms.
 pub(super) struct Table {
     columns: Columns,
-    places: Vec<Pointer>,
-    /// By row, the row after it in its chain.
-    after: Vec<Pointer>,
-    len: usize,
+    chains: Chains,
 }
 
 impl Table {
     pub(super) fn of(arity: usize) -> Self {
         let columns = Columns::new((0..arity).collect(), arity);
-        Self { columns, places: vec![NOWHERE], after: Vec::new(), len: 0 }
+        Self { columns, chains: Chains::default() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.chains.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        (self.places.len() + self.after.capacity()) * size_of::<Pointer>()
+        self.chains.bytes()
     }
 
     /// The row with these terms, or the hash by which it can be put in.
     #[inline]
     pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Result<RowId, u64> {
         let hash = self.columns.hash(key);
-        let mut next = self.places[place_of(hash, self.places.len())];
-        while next.row != NO_ROW {
-            if next.hash == hash as u32 && rows.holds(&self.columns, RowId(next.row), key) {
-                return Ok(RowId(next.row));
-            }
-            next = self.after[next.row as usize];
-        }
-        Err(hash)
+        let row = self.chains.find(hash, |row| rows.holds(&self.columns, RowId(row), key));
+        row.map(RowId).ok_or(hash)
     }
 
     /// Put in a row whose terms no other row has.
     #[inline]
     pub(super) fn insert(&mut self, row: RowId, hash: u64) {
-        if self.len >= self.places.len() || self.places.len() == 1 {
-            self.grow();
-        }
-        if row.index() >= self.after.len() {
-            self.after.resize(row.index() + 1, NOWHERE);
-        }
-        self.len += 1;
-        self.push(Pointer { row: row.0, hash: hash as u32 });
-    }
-
-    /// Put a row in front of those at its place. The low half of a hash says where that is: there are
-    /// no more places than rows can have names.
-    #[inline]
-    fn push(&mut self, pointer: Pointer) {
-        let place = place_of(u64::from(pointer.hash), self.places.len());
-        self.after[pointer.row as usize] = std::mem::replace(&mut self.places[place], pointer);
+        self.chains.insert(row.0, hash);
     }
 
     /// Make room for so many rows more.
     pub(super) fn reserve(&mut self, rows: usize) {
-        self.after.reserve(rows);
-        let places = (self.len + rows).next_power_of_two();
-        if places > self.places.len() {
-            self.grow_to(places);
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        self.grow_to((2 * self.places.len()).max(FEWEST));
-    }
-
-    fn grow_to(&mut self, places: usize) {
-        for mut next in std::mem::replace(&mut self.places, vec![NOWHERE; places]) {
-            while next.row != NO_ROW {
-                let after = self.after[next.row as usize];
-                self.push(next);
-                next = after;
-            }
-        }
+        self.chains.reserve(rows);
     }
 
     /// Take out a row that is in.
     #[inline]
     pub(super) fn remove(&mut self, rows: &Rows, row: RowId) {
-        let after = self.after[row.index()];
-        let place = place_of(rows.hash(&self.columns, row), self.places.len());
-        self.len -= 1;
-        let mut other = self.places[place].row;
-        if other == row.0 {
-            self.places[place] = after;
-            return;
-        }
-        while self.after[other as usize].row != row.0 {
-            other = self.after[other as usize].row;
-        }
-        self.after[other as usize] = after;
+        self.chains.remove(row.0, rows.hash(&self.columns, row));
     }
 
     /// Fetch the place of a row.
     pub(super) fn warm(&self, rows: &Rows, row: RowId) {
-        let place = place_of(rows.hash(&self.columns, row), self.places.len());
-        std::hint::black_box(self.places[place].row ^ self.after[row.index()].row);
+        self.chains.warm(row.0, rows.hash(&self.columns, row));
     }
 }
 

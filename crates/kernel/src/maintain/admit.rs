@@ -1,0 +1,341 @@
+//! Admission: what arrived is stated.
+//!
+//! Most ticks only hear of facts that hold until a known instant; these are stated and offered run by
+//! run. Where something counts, goes on or is retracted the order matters: all is stated first, by instant, and
+//! then each fact is offered what came out, or loses it.
+
+use std::cmp::Ordering;
+
+use crate::arrivals::{Arrival, Batch, Says};
+use crate::counts::Counted;
+use crate::ids::{FactId, RelationId, StreamId, TermId};
+use crate::instant::{FOREVER, Instant, NEVER};
+use crate::kernel::{Change, Kernel};
+use crate::maintain::{Strategy, TOGETHER};
+
+impl Kernel {
+    /// State what arrived for this tick.
+    pub(crate) fn admit(&mut self, tick: Instant, anew: bool) {
+        let batches = self.arrivals.take(tick);
+        let is_plain = |(arrival, _): &(Arrival, usize)| {
+            arrival.at <= tick && matches!(arrival.says, Says::HoldsUntil(_))
+        };
+        let mut terms_done = Vec::new();
+        if batches.iter().all(|batch| batch.runs.iter().all(is_plain)) {
+            for batch in &batches {
+                self.admit_runs(batch, tick, anew, &mut terms_done);
+            }
+        } else {
+            self.admit_in_order(&batches, tick, anew, &mut terms_done);
+        }
+        // Only now: a term released before its last statement would be idle for nothing.
+        terms_done.into_iter().for_each(|term| self.dictionary.release(term));
+    }
+
+    /// State facts that hold until a known instant.
+    fn admit_runs(
+        &mut self,
+        batch: &Batch,
+        tick: Instant,
+        anew: bool,
+        terms_done: &mut Vec<TermId>,
+    ) {
+        let mut rest = &batch.terms[..];
+        for (Arrival { relation, says, .. }, count) in &batch.runs {
+            let (id, count) = (*relation, *count);
+            let relation = &mut self.relations[id.index()];
+            let arity = relation.arity();
+            let (terms, later) = rest.split_at(count * arity);
+            rest = later;
+            self.totals.stated += count as u64;
+            let Says::HoldsUntil(until) = *says else { continue };
+            if until <= tick {
+                terms_done.extend_from_slice(terms);
+                continue;
+            }
+            if relation.expected() == 0 {
+                relation.reserve(count);
+            }
+            let is_large = relation.is_large();
+            let settles = !anew && self.settles_at_once(id);
+            for first in (0..count).step_by(TOGETHER) {
+                let some = first..count.min(first + TOGETHER);
+                let some = some.map(|fact| &terms[fact * arity..(fact + 1) * arity]);
+                if is_large {
+                    let relation = &self.relations[id.index()];
+                    some.clone().for_each(|terms| {
+                        std::hint::black_box(relation.find(terms));
+                    });
+                }
+                for terms in some {
+                    let is_taken_over = if settles {
+                        self.state_and_settle(id, terms, until)
+                    } else {
+                        self.state_and_offer(id, terms, until, anew)
+                    };
+                    if !is_taken_over {
+                        terms_done.extend_from_slice(terms);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nothing follows from facts of a relation, so that statements need no agenda.
+    fn settles_at_once(&self, relation: RelationId) -> bool {
+        self.settings.strategy == Strategy::Expiry
+            && self.counted.is_empty()
+            && !self.makes_terms[relation.index()]
+            && !self.body.asks(relation)
+    }
+
+    /// State a fact and make it hold. Returns whether the statement took over a use of its terms.
+    #[inline]
+    fn state_and_settle(&mut self, relation: RelationId, terms: &[TermId], until: Instant) -> bool {
+        self.order += 1;
+        let stated = self.relations[relation.index()].state(terms, until, self.order);
+        let fact = FactId { relation, row: stated.row };
+        if !stated.is_told {
+            self.changes.push(Change { fact, before: stated.before });
+        }
+        if stated.before < until && until != FOREVER {
+            self.endings.push(until, fact);
+        }
+        stated.is_first
+    }
+
+    /// State a fact and offer it the lifetime. Returns as `state_and_settle`.
+    #[inline]
+    fn state_and_offer(
+        &mut self,
+        relation: RelationId,
+        terms: &[TermId],
+        until: Instant,
+        anew: bool,
+    ) -> bool {
+        let fact = self.row_for(relation, terms);
+        let is_taken_over = self.take_in_until(fact, until);
+        if !anew {
+            self.offer_statement(fact, self.relations[relation.index()].stated(fact.row));
+        }
+        is_taken_over
+    }
+
+    /// State all that arrived by instant, and then see what came out for each fact.
+    fn admit_in_order(
+        &mut self,
+        batches: &[Batch],
+        tick: Instant,
+        anew: bool,
+        terms_done: &mut Vec<TermId>,
+    ) {
+        let mut touched: Vec<(FactId, Instant)> = Vec::new();
+        let arities: Vec<usize> = self.relations.iter().map(|relation| relation.arity()).collect();
+        for batch in batches {
+            let mut due: Vec<(Arrival, &[TermId])> = Vec::with_capacity(batch.len());
+            for (arrival, terms) in batch.each(|relation| arities[relation.index()]) {
+                if arrival.at <= tick {
+                    due.push((arrival, terms));
+                } else {
+                    self.arrivals.batch(arrival.at).push(arrival, terms);
+                }
+            }
+            self.reserve(&due);
+            if due.iter().any(|(arrival, _)| !matches!(arrival.says, Says::HoldsUntil(_))) {
+                due.sort_by(|left, right| self.in_order(left, right));
+            }
+            for some in due.chunks(TOGETHER) {
+                for (arrival, terms) in some {
+                    let relation = &self.relations[arrival.relation.index()];
+                    if relation.is_large() {
+                        std::hint::black_box(relation.find(*terms));
+                    }
+                }
+                for (arrival, terms) in some {
+                    self.totals.stated += 1;
+                    if !self.take_in(*arrival, terms, tick, &mut touched) {
+                        terms_done.extend_from_slice(terms);
+                    }
+                }
+            }
+        }
+        self.renew_sessions(tick, &mut touched);
+        for (fact, before) in touched.into_iter().filter(|_| !anew) {
+            let relation = &self.relations[fact.relation.index()];
+            let (stated, until) = (relation.stated(fact.row), relation.until(fact.row));
+            if stated > tick {
+                self.offer_statement(fact, stated);
+            }
+            if stated < before && before >= until {
+                self.suspect_later(fact);
+            }
+        }
+    }
+
+    /// Make room in relations that are empty for what is due.
+    fn reserve(&mut self, due: &[(Arrival, &[TermId])]) {
+        let mut facts = vec![0; self.relations.len()];
+        due.iter().for_each(|(arrival, _)| facts[arrival.relation.index()] += 1);
+        for (relation, facts) in self.relations.iter_mut().zip(facts) {
+            if relation.expected() == 0 {
+                relation.reserve(facts);
+            }
+        }
+    }
+
+    /// By instant, statements before retractions; in count windows then by relation and texts, so
+    /// that the order of arrival does not matter.
+    fn in_order(&self, left: &(Arrival, &[TermId]), right: &(Arrival, &[TermId])) -> Ordering {
+        let rank = |arrival: &Arrival| (arrival.at, arrival.says == Says::Retracted);
+        let by_time = rank(&left.0).cmp(&rank(&right.0));
+        let name = |arrival: &Arrival| &self.program.relations[arrival.relation.index()].name;
+        let texts = |terms: &[TermId]| -> Vec<&str> {
+            terms.iter().map(|term| self.dictionary.text(*term)).collect()
+        };
+        by_time
+            .then_with(|| name(&left.0).cmp(name(&right.0)))
+            .then_with(|| texts(left.1).cmp(&texts(right.1)))
+    }
+
+    /// Take in an arrival. Returns whether its uses of its terms passed on to a statement.
+    fn take_in(
+        &mut self,
+        arrival: Arrival,
+        terms: &[TermId],
+        tick: Instant,
+        touched: &mut Vec<(FactId, Instant)>,
+    ) -> bool {
+        match arrival.says {
+            Says::HoldsUntil(until) if until <= tick => {}
+            Says::HoldsUntil(until) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.touch(fact, touched);
+                return self.take_in_until(fact, until);
+            }
+            Says::Continues(stream) => {
+                let fact = self.row_for(arrival.relation, terms);
+                if let Some(window) = &mut self.session_windows[stream.index()] {
+                    window.enter(arrival.at, fact, terms);
+                }
+            }
+            Says::Counts(stream) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.count_in(stream, (arrival.at, tick), fact, terms, touched);
+            }
+            Says::Retracted => {
+                let row = self.relations[arrival.relation.index()].find(terms);
+                let Some(row) = row else { return false };
+                let fact = FactId { relation: arrival.relation, row };
+                self.touch(fact, touched);
+                if self.counted.remove(&fact).is_some() {
+                    for window in self.count_windows.iter_mut().flatten() {
+                        window.take_out(fact, terms);
+                    }
+                }
+                for window in self.session_windows.iter_mut().flatten() {
+                    window.take_out(fact, terms);
+                }
+                self.set_stated(fact, NEVER);
+            }
+            Says::HoldsExactly(until) if until <= tick => {
+                if let Some(row) = self.relations[arrival.relation.index()].find(terms) {
+                    let fact = FactId { relation: arrival.relation, row };
+                    self.touch(fact, touched);
+                    self.set_stated(fact, NEVER);
+                }
+            }
+            Says::HoldsExactly(until) => {
+                let fact = self.row_for(arrival.relation, terms);
+                self.touch(fact, touched);
+                self.set_stated(fact, until);
+                if self.settings.strategy == Strategy::Dred {
+                    self.note_end(fact);
+                }
+            }
+        }
+        false
+    }
+
+    fn touch(&self, fact: FactId, touched: &mut Vec<(FactId, Instant)>) {
+        touched.push((fact, self.relations[fact.relation.index()].stated(fact.row)));
+    }
+
+    /// State a fact, which a count window may hold, too. Returns as `state`.
+    fn take_in_until(&mut self, fact: FactId, until: Instant) -> bool {
+        if self.counted.is_empty() {
+            return self.state(fact, until);
+        }
+        match self.counted.get_mut(&fact) {
+            Some(counted) => counted.otherwise = counted.otherwise.max(until),
+            None => return self.state(fact, until),
+        }
+        false
+    }
+
+    /// State a fact. Returns whether the statement took over a use of each of its terms.
+    fn state(&mut self, fact: FactId, until: Instant) -> bool {
+        let relation = &mut self.relations[fact.relation.index()];
+        let before = relation.stated(fact.row);
+        if until > before {
+            relation.set_stated(fact.row, until);
+            if self.settings.strategy == Strategy::Dred {
+                self.note_end(fact);
+            }
+        }
+        before == NEVER && !self.makes_terms[fact.relation.index()]
+    }
+
+    /// State what is in the sessions that went on, until their new ends.
+    fn renew_sessions(&mut self, tick: Instant, touched: &mut Vec<(FactId, Instant)>) {
+        for position in 0..self.session_windows.len() {
+            let Some(window) = &mut self.session_windows[position] else { continue };
+            for (fact, until) in window.take_continued(tick) {
+                self.touch(fact, touched);
+                let stated = self.relations[fact.relation.index()].stated(fact.row);
+                if let Some(counted) = self.counted.get_mut(&fact) {
+                    counted.otherwise = counted.otherwise.max(until);
+                } else if until > stated {
+                    self.set_stated(fact, until);
+                    if self.settings.strategy == Strategy::Dred {
+                        self.note_end(fact);
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_in(
+        &mut self,
+        stream: StreamId,
+        (at, tick): (Instant, Instant),
+        fact: FactId,
+        terms: &[TermId],
+        touched: &mut Vec<(FactId, Instant)>,
+    ) {
+        let Some(window) = &mut self.count_windows[stream.index()] else {
+            return;
+        };
+        let (entered, pushed_out) = window.enter(at, fact, terms);
+        if entered {
+            self.touch(fact, touched);
+            let otherwise = self.relations[fact.relation.index()].stated(fact.row);
+            let fresh = Counted { entries: 0, otherwise };
+            self.counted.entry(fact).or_insert(fresh).entries += 1;
+            self.set_stated(fact, FOREVER);
+        }
+        let Some(old) = pushed_out else { return };
+        self.touch(old, touched);
+        let Some(counted) = self.counted.get_mut(&old) else {
+            return;
+        };
+        counted.entries -= 1;
+        if counted.entries == 0 {
+            let otherwise = if counted.otherwise > tick { counted.otherwise } else { NEVER };
+            self.counted.remove(&old);
+            self.set_stated(old, otherwise);
+            if self.settings.strategy == Strategy::Dred {
+                self.note_end(old);
+            }
+        }
+    }
+}
