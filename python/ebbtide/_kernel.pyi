@@ -8,6 +8,7 @@ __all__ = [
     "MAX_LINE",
     "BadLine",
     "BareTable",
+    "BareTexts",
     "BudgetExceeded",
     "FormatError",
     "Kernel",
@@ -20,6 +21,7 @@ __all__ = [
     "Writer",
     "parse_instant",
     "parse_lines",
+    "read_atoms",
     "sparql_holds",
     "sparql_query",
     "sparql_update",
@@ -233,8 +235,15 @@ class Timeline:
     def tick(self, kernel: Kernel) -> int: ...
     def play(self, kernel: Kernel, to: int, full: bool) -> tuple[list[Table], list[int]]: ...
 
+def read_atoms(text: str, longest_term: int) -> tuple[Table, list[int]]: ...
+
 @final
 class BareTable:
     def __new__(cls, kernel: Kernel, relation: int) -> BareTable: ...
     def __len__(self) -> int: ...
     def follow(self, kernel: Kernel) -> tuple[int, int]: ...
+
+@final
+class BareTexts:
+    def __new__(cls) -> BareTexts: ...
+    def follow(self, data: Any, columns: Sequence[str]) -> int: ...

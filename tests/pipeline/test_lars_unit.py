@@ -113,7 +113,7 @@ def test_what_cannot_be_input_is_a_dead_letter() -> None:
     reasons = [letter["reason"] for letter in fed.late.to_pylist()]
     assert sorted(reasons) == [
         "q is concluded by rules, so no stream can state it",
-        "the predicate p has 1 arguments, not 2",
+        "the predicate p has 1 argument, not 2",
     ]
     assert [letter["line"] for letter in fed.late.to_pylist()] == [2, 1]
     assert said(fed) == [(5, "+", "q(a)"), (7, "-", "q(a)")]

@@ -35,7 +35,11 @@ def test_a_quick_run(tmp_path: Path) -> None:
     assert (results["format"], results["bench"]) == (1, "lars")
     names = {each["name"] for each in results["measurements"]}
     expected = {f"{one.name} {out}" for one in WORKLOADS for out in ("full", "changes")}
-    assert names == {*expected, "flat", "objects", "batches", "quiet"}
+    assert names == {*expected, "flat", "objects", "batches", "quiet", "floor"}
+    lines = (tmp_path / "grid.md").read_text().splitlines()
+    assert lines[0] == "|  | rate | window 1 | window 5 |"
+    assert lines[2].startswith("| diamond, full | 20 | ")
+    assert len(lines) == 2 + 2 * len(WORKLOADS) + 2
     assert (tmp_path / "diamond-full.png").exists()
 
 

@@ -126,7 +126,7 @@ ERRORS = {
     "a :- p, not b.\nb :- p, not a.": ("0\tp.\n", "--solve one, all or cautious"),
     "a :- p in [2 s].": ("0\tp.\n", "p.lars:1:6: 2 s needs the length of a time point"),
     "a :- p.": ("0\ta.\n", "s.atoms:1:3: a is concluded by rules"),
-    "a :- p(X).": ("0\tp(a,b).\n", "s.atoms:1:3: the predicate p has 1 arguments, not 2"),
+    "a :- p(X).": ("0\tp(a,b).\n", "s.atoms:1:3: the predicate p has 1 argument, not 2"),
 }
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbtide.languages.lars import parse_lars, show_fact, strata
+from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.program import ProgramError
 
@@ -99,6 +100,7 @@ ERRORS = {
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
+    "A(x) :- p(x).": "1:1: expected an atom (predicates begin with a small letter, variables",
     "a :- " + "(" * 200 + "X" + ")" * 200 + " > 1, p(X).": "too many brackets",
 }
 
@@ -115,6 +117,21 @@ def test_a_cycle_through_not_is_printed() -> None:
     with pytest.raises(ProgramError) as caught:
         strata(parse_lars("a :- not b in [3].\nb :- c, not a.", "p.lars"))
     assert "r1 (p.lars:1) depends through `not` on r2 (p.lars:2)" in str(caught.value)
+
+
+def test_a_cycle_is_printed_in_the_notation_of_the_program() -> None:
+    with pytest.raises(ProgramError, match=r"by not b\(_\)"):
+        strata(parse_lars("a(X) :- p(X), not b(X).\nb(X) :- p(X), not a(X)."))
+
+
+def test_an_aggregate_of_its_own_result_is_refused_where_it_stands() -> None:
+    program = parse_lars("a(N) :- N = count { X : b(X) }.\nb(X) :- a(X).", "p.lars")
+    with pytest.raises(ProgramError) as caught:
+        lower(program, 0)
+    assert str(caught.value) == (
+        "p.lars:1:9: this count rests on its own result: what it collects depends on a, which it "
+        "helps to conclude"
+    )
 
 
 STREAM_ERRORS = {

@@ -4,8 +4,9 @@
 //! scanner (`lines`, `statement`), because a line that is read as it stands needs no copy, and
 //! because a bad line must not hide the next; the other formats through the oxigraph crates
 //! (`document`). A [`Writer`](writer::Writer) goes the other way. Every term comes out as its canonical N-Triples text, the one that identifies it
-//! everywhere else in Ebbtide.
+//! everywhere else in Ebbtide. Streams of LARS atoms are read by their language, plain ones here (`atoms`).
 
+pub mod atoms;
 pub mod document;
 pub mod format;
 pub mod input;

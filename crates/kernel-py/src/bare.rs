@@ -1,14 +1,16 @@
-//! The floor: the facts of a kernel in a bare hash table, for benchmarks.
+//! The floor: the facts of a kernel, and the texts of its input, in bare hash tables, for benchmarks.
 
 use std::time::Instant as Clock;
 
 use ebbtide_kernel::ids::{RelationId, TermId};
 use ebbtide_kernel::instant::NEVER;
 use ebbtide_kernel::key::Packed;
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::kernel::Kernel;
+use crate::{capsule, columns};
 
 /// The tuples of one relation and nothing else: no lifetimes, no indexes, no rules.
 #[pyclass(module = "ebbtide._kernel")]
@@ -71,5 +73,57 @@ impl BareTable {
             self.tuples.entry(hash(tuple), |other| other == tuple, hash).or_insert(*tuple);
         }
         (u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX), entered.len())
+    }
+}
+
+/// The different texts of some record batches, each with a number.
+#[pyclass(module = "ebbtide._kernel")]
+#[derive(Default)]
+pub struct BareTexts {
+    numbers: HashMap<String, u32>,
+    /// Those that came with the last batches.
+    last: Vec<String>,
+}
+
+#[pymethods]
+impl BareTexts {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Take in the texts of columns, once each, in place of those before; the nanoseconds it took.
+    /// Columns of numbers are left out.
+    fn follow(&mut self, data: &Bound<'_, PyAny>, columns: Vec<String>) -> PyResult<u64> {
+        let mut nanoseconds = 0;
+        let mut came = Vec::new();
+        for batch in capsule::import(data)? {
+            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            for name in &columns {
+                let texts = columns::different_texts(&batch, name)?;
+                let clock = Clock::now();
+                for text in texts.into_iter().flatten() {
+                    let number = self.numbers.len() as u32;
+                    self.numbers.entry_ref(text).or_insert(number);
+                }
+                nanoseconds += clock.elapsed().as_nanos();
+                came.extend(
+                    columns::different_texts(&batch, name)?
+                        .into_iter()
+                        .flatten()
+                        .map(str::to_owned),
+                );
+            }
+        }
+        let gone = std::mem::replace(&mut self.last, came);
+        let stay: hashbrown::HashSet<&str> = self.last.iter().map(String::as_str).collect();
+        let gone: Vec<String> =
+            gone.into_iter().filter(|text| !stay.contains(text.as_str())).collect();
+        let clock = Clock::now();
+        for text in &gone {
+            self.numbers.remove(text);
+        }
+        nanoseconds += clock.elapsed().as_nanos();
+        Ok(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 }

@@ -145,6 +145,19 @@ fn texts_of<'a>(array: &'a dyn Array, name: &str) -> PyResult<Vec<Option<&'a str
     }
 }
 
+/// The texts of a column, those of a dictionary once each; none of a column of numbers.
+pub fn different_texts<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<Vec<Option<&'a str>>> {
+    let array = column(batch, name)?;
+    match array.data_type() {
+        kind if kind.is_integer() => Ok(Vec::new()),
+        DataType::Dictionary(_, _) => downcast_dictionary_array!(
+            array => texts_of(array.values().as_ref(), name),
+            other => Err(not_a_string(name, other))
+        ),
+        _ => texts_of(array, name),
+    }
+}
+
 fn not_a_string(name: &str, kind: &DataType) -> PyErr {
     PyTypeError::new_err(format!("column {name:?} must hold the terms' texts, not {kind}"))
 }

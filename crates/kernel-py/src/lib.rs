@@ -4,6 +4,7 @@
 //! rules go by their positions here; the Python side has the names.
 
 mod answers;
+mod atoms;
 mod bad_line;
 mod bare;
 mod builtin;
@@ -60,7 +61,9 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<query::SparqlQuery>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<timeline::Timeline>()?;
+    module.add_function(wrap_pyfunction!(atoms::read_atoms, module)?)?;
     module.add_class::<bare::BareTable>()?;
+    module.add_class::<bare::BareTexts>()?;
     module.add_class::<bad_line::BadLine>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<writer::Writer>()?;

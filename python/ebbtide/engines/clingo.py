@@ -29,7 +29,7 @@ from ebbtide.engines.reference.lars import (
     answer_stream,
     collected,
 )
-from ebbtide.languages.lars.analysis import below_of, group_of
+from ebbtide.languages.lars.analysis import below_of, group_of, refuse_own_result
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,
@@ -137,12 +137,7 @@ def _layers(program: LarsProgram) -> Iterator[_Translation]:
             below = below_of(program, part)
             if _cycle(below) is None:
                 continue
-            if rule in below.rules:
-                raise ProgramError(
-                    f"this {part.function} rests on its own result, and no solver can tell what "
-                    f"that means: leave out {rule.head.relation} from what it collects",
-                    part.origin,
-                )
+            refuse_own_result(program)
             chosen += below.rules
     rules = tuple(rule for rule in program.rules if rule in chosen)
     if rules:

@@ -1,6 +1,6 @@
 """LARS: the workloads of the paper's section 4, in microseconds an input atom, output included.
 
-One file per measurement: arrow, objects, batches, quiet.
+One file per measurement: arrow, objects, batches, quiet, floor.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from typing import Final
 from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.arrow import measure_arrow
 from ebbtide.benches.lars.batches import measure_batches
+from ebbtide.benches.lars.floor import measure_floor
+from ebbtide.benches.lars.grid import grid
 from ebbtide.benches.lars.objects import measure_objects
 from ebbtide.benches.lars.quiet import measure_quiet
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.results import Results
 
-__all__ = ["MEASUREMENTS", "Settings", "run"]
+__all__ = ["MEASUREMENTS", "Settings", "grid", "run"]
 
 MEASUREMENTS: Final[Mapping[str, Callable[[Settings, Results, Say], None]]] = {
     "arrow": measure_arrow,
     "objects": measure_objects,
     "batches": measure_batches,
     "quiet": measure_quiet,
+    "floor": measure_floor,
 }
 
 

@@ -25,6 +25,7 @@ class Measured(StrEnum):
     OBJECTS = "objects"
     BATCHES = "batches"
     QUIET = "quiet"
+    FLOOR = "floor"
 
 
 def lars(
@@ -51,10 +52,14 @@ def lars(
 
     quiet: a time point at which nothing changes
 
+    floor: the same texts and facts in bare hash tables
+
+    A report has all cells of arrow in one table, too: grid.md.
+
     A goal that is missed is said, and is no error.
     """
     with extra_needed():
-        from ebbtide.benches.lars import MEASUREMENTS, run
+        from ebbtide.benches.lars import MEASUREMENTS, grid, run
         from ebbtide.benches.lars.settings import FULL, QUICK
 
     settings = chosen(
@@ -65,4 +70,8 @@ def lars(
         ticks=ticks,
         batch=batch,
     )
-    measure(run, settings, wanted(MEASUREMENTS, only), report, quick=quick)
+    names = wanted(MEASUREMENTS, only)
+    results = measure(run, settings, names, report, quick=quick)
+    if report is not None and Measured.ARROW in names:
+        (report / "grid.md").write_text(grid(results))
+        print(report / "grid.md")

@@ -62,11 +62,12 @@ def measure(
     report: Path | None,
     *,
     quick: bool,
-) -> None:
+) -> Results:
     """Measure what is named, and show it."""
     with progress() as say:
         results = run(settings, list(names), say)
     show_and_write(results, report, quick=quick)
+    return results
 
 
 def wanted(measurements: Iterable[str], only: Collection[str] | None) -> list[str]:

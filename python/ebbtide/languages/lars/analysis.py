@@ -19,7 +19,7 @@ from ebbtide.languages.lars.formula import (
     atoms_of,
     variables_of,
 )
-from ebbtide.program import TRIPLE, Argument, Variable
+from ebbtide.program import TRIPLE, Argument, ProgramError, Variable
 
 
 def heads(rules: Iterable[LarsRule]) -> dict[str, list[tuple[Argument, ...]]]:
@@ -84,6 +84,18 @@ def below_of(program: LarsProgram, part: BodyPart) -> LarsProgram:
             return replace(program, rules=rules)
         rules = found
         needed.update(one.atom.relation for rule in rules for one in rule.atoms())
+
+
+def refuse_own_result(program: LarsProgram) -> None:
+    """Refuse an aggregate that rests on its own result, in a program that has no strata."""
+    for rule in program.rules:
+        for part in rule.collected:
+            if rule in below_of(program, part).rules:
+                raise ProgramError(
+                    f"this {part.function} rests on its own result: what it collects depends on "
+                    f"{rule.head.relation}, which it helps to conclude",
+                    part.origin,
+                )
 
 
 def copies(program: LarsProgram) -> dict[str, LarsRule]:

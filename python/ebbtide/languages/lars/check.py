@@ -7,6 +7,7 @@ stratified is asked by `strata`, since a solver can do without.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -40,6 +41,8 @@ from ebbtide.terms import IRI
 from ebbtide.terms.term import RDF
 
 _TYPE: Final = IRI(RDF + "type")
+# How a cycle prints what strata do not look at.
+_ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
 
 def check(program: LarsProgram) -> LarsProgram:
@@ -56,7 +59,11 @@ def check(program: LarsProgram) -> LarsProgram:
 
 def strata(program: LarsProgram) -> tuple[int, ...]:
     """The stratum of each rule; a `ProgramError` that prints the cycle if there are none."""
-    return stratify([_as_dependency(rule) for rule in program.rules])
+    try:
+        return stratify([_as_dependency(rule) for rule in program.rules])
+    except ProgramError as error:
+        message = _ANYTHING.sub("_", error.message)
+        raise ProgramError(message, error.origin) from None
 
 
 def _as_dependency(rule: LarsRule) -> Rule:

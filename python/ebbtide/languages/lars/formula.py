@@ -282,7 +282,8 @@ class LarsProgram:
         arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
         if arity is None or arity == len(fact.terms):
             return None
-        return f"the predicate {fact.relation} has {arity} arguments, not {len(fact.terms)}"
+        word = "argument" if arity == 1 else "arguments"
+        return f"the predicate {fact.relation} has {arity} {word}, not {len(fact.terms)}"
 
     def refuses(self, fact: Fact) -> str | None:
         """What is wrong with an atom as input; None if nothing is."""

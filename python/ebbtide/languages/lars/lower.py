@@ -23,7 +23,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from ebbtide.languages.lars.analysis import circular, copies, group_of, heads, reach
+from ebbtide.languages.lars.analysis import (
+    circular,
+    copies,
+    group_of,
+    heads,
+    reach,
+    refuse_own_result,
+)
 from ebbtide.languages.lars.check import strata
 from ebbtide.languages.lars.formula import (
     Collected,
@@ -76,6 +83,7 @@ def lower(program: LarsProgram, start: Instant, step: int = 1, tick: int | None 
     try:
         strata(program)
     except ProgramError as error:
+        refuse_own_result(program)
         raise ProgramError(
             f"{error.message}\nSuch a program may have several answer streams: `solve` (on the "
             "command line --solve one, all or cautious) finds them.",

@@ -35,6 +35,8 @@ class TermReader(Cursor):
     def _atom(self) -> Atom:
         first = self._take()
         arguments: list[Argument] = []
+        if first.kind == "VARIABLE":
+            self._fail("an atom (predicates begin with a small letter, variables do not)", first)
         if first.kind not in ("NAME", "QUOTED", "IRI", "PREFIXED"):
             self._fail("an atom", first)
         last = first

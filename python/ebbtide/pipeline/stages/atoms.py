@@ -7,6 +7,8 @@ columns that are a triple's elsewhere:
     o    the N-Triples texts of its terms, one a line
     s    null: that is how a row of a triple is told from it
 
+Lines of plain atoms are read by the kernel's formats, a column at a time, others by the language.
+
 Invariant: no line is lost. A line is taken whole, or is a bad line that says what is wrong with it.
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from ebbtide._kernel import read_atoms
 from ebbtide.languages.lars import LarsProgram
 from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.pipeline.stages.parse import bad_lines, plain, rows_of
@@ -28,17 +31,34 @@ _TOO_LONG: Final = "a term is longer than {} bytes"
 def parse_atom_document(
     name: str, content: bytes, prefixes: Mapping[str, str], longest_term: int
 ) -> Iterator[Any]:
-    """What one document holds, in record batches."""
+    """What one document holds, in record batches: plain lines first, then the others."""
+    import pyarrow as pa
+
     try:
         text = plain(content).decode()
     except UnicodeDecodeError as error:
         problem = {"line": None, "column": None, "reason": f"it cannot be read: {error}"}
         yield bad_lines(name, [{**problem, "text": None}])
         return
-    known = LarsProgram((), prefixes=dict(prefixes))
+    atoms, others = read_atoms(text, longest_term)
+    if len(atoms):
+        plain_ones = pa.table(atoms)
+        nothing = pa.nulls(len(atoms))
+        columns = [plain_ones["line"], plain_ones["t"], nothing, plain_ones["p"], plain_ones["o"]]
+        yield from rows_of(pa.repeat(name, len(atoms)), columns, nothing)
+    if others:
+        lines = text.split("\n")
+        some = [(number, lines[number - 1]) for number in others]
+        yield from _read_others(name, some, LarsProgram((), prefixes=dict(prefixes)), longest_term)
+
+
+def _read_others(
+    name: str, lines: Sequence[tuple[int, str]], known: LarsProgram, longest_term: int
+) -> Iterator[Any]:
+    """What lines hold that are not plain, or what is wrong with them."""
     rows: list[tuple[int, int, str | None, str | None]] = []
     bad: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in lines:
         try:
             found = list(_rows(line, known, longest_term))
         except ProgramError as error:
