@@ -174,7 +174,10 @@ def test_what_comes_late_is_told() -> None:
 
 def test_what_no_stream_can_state_is_refused() -> None:
     engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
-    for fact, message in ((Fact.of("q", 1), "concluded by rules"), (Fact.of("p"), "1 arguments")):
+    for fact, message in (
+        (Fact.of("q", 1), "concluded by rules"),
+        (Fact.of("p"), "1 argument, not 0"),
+    ):
         with pytest.raises(ValueError, match=message):
             engine.take(fact, at=0)
 
