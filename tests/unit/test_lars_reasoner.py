@@ -76,7 +76,7 @@ def test_a_program_is_refused_at_its_first_atom() -> None:
 def test_background_must_fit() -> None:
     with pytest.raises(ValueError, match="the predicate p has 1 argument, not 2"):
         LarsReasoner(SEEN).add("p(a,b)")
-    with pytest.raises(ValueError, match="the predicate p has 1 arguments, not 0"):
+    with pytest.raises(ValueError, match="the predicate p has 1 argument, not 0"):
         LarsReasoner(SEEN, background=[Fact.of("p")])
 
 
