@@ -1,4 +1,4 @@
-"""What no engine of this kind gets below: the same texts and facts in bare hash tables.
+"""A yardstick: what the same texts and facts take in ordinary hash tables.
 
 Each text of the input is read and kept from its batch to the next, each fact of the program from
 the tick that brings it to the one that takes it. No time, no rules, no counts, no answers.
