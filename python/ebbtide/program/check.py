@@ -45,7 +45,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("lessThen", ["lessThan", "sum"])
     '; did you mean lessThan?'
     """
-    nearest = get_close_matches(name, list(known), n=1, cutoff=0.7)
+    nearest = get_close_matches(name, list(known), n=1, cutoff=0.65)
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
