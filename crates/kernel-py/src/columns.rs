@@ -28,23 +28,6 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a dyn Array> {
     })
 }
 
-/// Intern the texts of a column without nulls.
-fn intern_all<'a>(
-    dictionary: &mut Dictionary,
-    texts: impl Iterator<Item = &'a str>,
-) -> Vec<TermId> {
-    let mut last: Option<(&str, TermId)> = None;
-    let intern = |text| {
-        let term = match last {
-            Some((same, term)) if same == text => term,
-            _ => dictionary.intern(text),
-        };
-        last = Some((text, term));
-        term
-    };
-    texts.map(intern).collect()
-}
-
 fn refuse_nulls(array: &dyn Array, name: &str) -> PyResult<()> {
     if array.null_count() == 0 {
         return Ok(());
@@ -69,11 +52,11 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     refuse_nulls(array, name)?;
     let texts = |text: Option<_>| text.unwrap_or_default();
     match array.data_type() {
-        DataType::Utf8 => Ok(intern_all(dictionary, array.as_string::<i32>().iter().map(texts))),
+        DataType::Utf8 => Ok(dictionary.intern_all(array.as_string::<i32>().iter().map(texts))),
         DataType::LargeUtf8 => {
-            Ok(intern_all(dictionary, array.as_string::<i64>().iter().map(texts)))
+            Ok(dictionary.intern_all(array.as_string::<i64>().iter().map(texts)))
         }
-        DataType::Utf8View => Ok(intern_all(dictionary, array.as_string_view().iter().map(texts))),
+        DataType::Utf8View => Ok(dictionary.intern_all(array.as_string_view().iter().map(texts))),
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
                 let values = strings(dictionary, array.values().as_ref(), name)?;

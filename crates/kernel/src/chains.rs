@@ -122,9 +122,15 @@ impl Chains {
     }
 
     /// Fetch the place of a thing.
-    pub(crate) fn warm(&self, thing: u32, hash: u64) {
+    pub(crate) fn warm_one(&self, thing: u32, hash: u64) {
         let place = self.place(hash as u32);
         std::hint::black_box(self.places[place].thing ^ self.after[thing as usize].thing);
+    }
+
+    /// Fetch the places of some hashes.
+    pub(crate) fn warm(&self, hashes: impl Iterator<Item = u64>) {
+        let things = hashes.map(|hash| self.places[self.place(hash as u32)].thing);
+        std::hint::black_box(things.fold(0, |all, thing| all ^ thing));
     }
 }
 

@@ -14,6 +14,12 @@ use crate::ids::TermId;
 use crate::text::Text;
 use crate::value::{Kind, whole_number};
 
+/// How many texts are looked for at once.
+const TOGETHER: usize = 32;
+
+/// From this many terms on their places are not in the nearest caches.
+const LARGE: usize = 1 << 13;
+
 /// Stands for a term that is no whole number, or this one.
 const NO_NUMBER: i64 = i64::MIN;
 
@@ -57,6 +63,38 @@ impl Dictionary {
         match self.find(text, hash) {
             Some(id) => id,
             None => self.take_in(text, hash),
+        }
+    }
+
+    /// The ids of some texts, each given one if it has none. Many are looked for at once, so that the
+    /// places of a large dictionary are fetched from memory side by side.
+    pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
+        let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
+        let mut some: Vec<(&str, u64)> = Vec::with_capacity(TOGETHER);
+        let mut last: Option<(&str, TermId)> = None;
+        loop {
+            some.clear();
+            for text in texts.by_ref().take(TOGETHER) {
+                let hash = match some.last() {
+                    Some((same, hash)) if *same == text => *hash,
+                    _ => self.hasher.hash_one(text),
+                };
+                some.push((text, hash));
+            }
+            if some.is_empty() {
+                return ids;
+            }
+            if self.ids.len() >= LARGE {
+                self.ids.warm(some.iter().map(|(_, hash)| *hash));
+            }
+            for (text, hash) in &some {
+                let id = match last {
+                    Some((same, id)) if same == *text => id,
+                    _ => self.find(text, *hash).unwrap_or_else(|| self.take_in(text, *hash)),
+                };
+                last = Some((text, id));
+                ids.push(id);
+            }
         }
     }
 
@@ -152,20 +190,30 @@ impl Dictionary {
             return;
         }
         let mut idle = std::mem::take(&mut self.idle);
-        for id in idle.drain(..) {
-            if self.uses[id.index()] > 0 {
-                continue;
+        for some in idle.chunks(TOGETHER) {
+            if self.ids.len() >= LARGE {
+                self.ids.warm(some.iter().map(|id| self.terms[id.index()].hash));
             }
-            // An id may be idle more than once; the first time took its text away.
-            let Term { text, hash, .. } = &mut self.terms[id.index()];
-            let Some(text) = text.take() else {
-                continue;
-            };
-            self.ids.remove(id.0, *hash);
-            self.bytes -= text.bytes().len();
-            self.unused.push(id);
+            some.iter().for_each(|id| self.give_back(*id));
         }
+        idle.clear();
         self.idle = idle;
+    }
+
+    /// Give back an id that nothing uses.
+    #[inline]
+    fn give_back(&mut self, id: TermId) {
+        if self.uses[id.index()] > 0 {
+            return;
+        }
+        // An id may be idle more than once; the first time took its text away.
+        let Term { text, hash, .. } = &mut self.terms[id.index()];
+        let Some(text) = text.take() else {
+            return;
+        };
+        self.ids.remove(id.0, *hash);
+        self.bytes -= text.bytes().len();
+        self.unused.push(id);
     }
 
     /// How many terms have an id.

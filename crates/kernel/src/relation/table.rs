@@ -71,7 +71,7 @@ impl Table {
 
     /// Fetch the place of a row.
     pub(super) fn warm(&self, rows: &Rows, row: RowId) {
-        self.chains.warm(row.0, rows.hash(&self.columns, row));
+        self.chains.warm_one(row.0, rows.hash(&self.columns, row));
     }
 }
 
