@@ -102,7 +102,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 
 .PHONY: chaos
 chaos: java ready $(EBBTIDE_CLASSES) ## kill -9 pipelines on Spark 36 times, and compare (slow)
-	$(call say,"killing drivers: 14 times in the driver, 12 in shards, 10 in DataFrames")
+	$(call say,"killing drivers: 14 times in the driver and 12 in shards and 10 in DataFrames")
 	@$(PYTEST) -s -m chaos tests/pipeline $(ARGS)
 
 .PHONY: parts
