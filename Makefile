@@ -111,7 +111,7 @@ parts: java ready ## fetch Kafka, its Spark connector and mosquitto into ~/.cach
 
 .PHONY: test-cluster
 test-cluster: parts $(EBBTIDE_CLASSES) ## pipelines with real brokers and a standalone Spark cluster (some minutes)
-	$(call say,"pipelines with Kafka, MQTT and a standalone cluster")
+	$(call say,"pipelines with Kafka and MQTT and a standalone cluster")
 	@$(PYTEST) -m cluster tests/cluster
 
 .PHONY: lint lint-python lint-package lint-rust
