@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ebbtide.benches.pipeline.shards import Kept
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements import shard as shard_module
 from ebbtide.pipeline.placements.routing import Routing
-from ebbtide.pipeline.placements.shard import Page, Shards
+from ebbtide.pipeline.placements.shard import Shards
 from ebbtide.pipeline.placements.sharded import routing_of
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.reasoner.intake import as_program
@@ -26,29 +27,6 @@ from .stream import in_order
 WINDOW = Sliding(3_000)
 CAMPUS = Path(__file__).parent / "campus.ttl"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-
-
-class Kept:
-    """A state store that is a dict."""
-
-    def __init__(self) -> None:
-        self._head: str | None = None
-        self._pages: dict[int, Page] = {}
-
-    def head(self) -> str | None:
-        return self._head
-
-    def set_head(self, head: str) -> None:
-        self._head = head
-
-    def pages(self) -> Any:
-        return self._pages.items()
-
-    def set_page(self, number: int, page: Page) -> None:
-        self._pages[number] = page
-
-    def drop_page(self, number: int) -> None:
-        del self._pages[number]
 
 
 def unit_of(window: Any = WINDOW, rules: str = "rdfs-sparkwave") -> Rules:

@@ -236,7 +236,7 @@ impl Answers {
             lines.push(Lines::new(core, *output, how, held));
         }
         // What the last time point changed need not be read any more.
-        core.dictionary_mut().sweep();
+        core.sweep();
         core.dictionary_mut().hold(true);
         let How { full, mirrored, answered, .. } = how;
         Self { lines, codes: Codes::default(), place, full, mirrored, answered }

@@ -27,7 +27,7 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::key::Key;
-use crate::maintain::{Strategy, TOGETHER};
+use crate::maintain::Strategy;
 use crate::operator::{Covering, Grouping, Operator, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
@@ -431,51 +431,22 @@ impl Kernel {
         Ok(())
     }
 
+    /// Give back the ids of terms that nothing uses. Answers that are remembered by id go with them.
+    pub fn sweep(&mut self) {
+        self.dictionary.sweep();
+        self.evaluator.forget();
+    }
+
     fn begin(&mut self, tick: Instant) {
         if self.told {
             self.changes.clear();
         }
         self.agenda.begin(tick);
-        self.dictionary.sweep();
-        self.evaluator.forget();
+        self.sweep();
         self.tick = Some(tick);
         self.derived_this_tick = 0;
         self.prior.clear();
         self.lowered.clear();
-    }
-
-    /// Give back the rows that ended. Nothing is put into them before the next tick, so what the
-    /// tick changed can still be read.
-    fn bury(&mut self) {
-        let changes = std::mem::take(&mut self.changes);
-        let is_large = self.relations.iter().any(Relation::is_large);
-        for some in changes.chunks(TOGETHER) {
-            for Change { fact, .. } in some.iter().filter(|_| is_large) {
-                let relation = &self.relations[fact.relation.index()];
-                if relation.is_large() && relation.until(fact.row) == NEVER {
-                    relation.warm_table(std::iter::once(fact.row));
-                }
-            }
-            for change in some {
-                self.bury_if_ended(*change);
-            }
-        }
-        self.changes = changes;
-    }
-
-    #[inline]
-    fn bury_if_ended(&mut self, Change { fact, before }: Change) {
-        let relation = &mut self.relations[fact.relation.index()];
-        relation.set_changed(fact.row, false);
-        let ended = relation.until(fact.row) == NEVER;
-        self.totals.entered += u64::from(!ended && before == NEVER);
-        self.totals.left += u64::from(ended && before != NEVER);
-        if ended && relation.stated(fact.row) == NEVER {
-            if self.makes_terms[fact.relation.index()] {
-                relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
-            }
-            relation.remove(fact.row);
-        }
     }
 
     /// Plan anew if the facts have become many more or many fewer since.

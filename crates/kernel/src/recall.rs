@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn answers_are_those_of_the_question() {
         let question = |test, terms: &[u32]| {
-            Question::of(ExternalId::at(test), terms.iter().map(|term| TermId(*term))).unwrap()
+            let terms = terms.iter().map(|term| TermId(*term));
+            Question::of(ExternalId::at(test), terms).expect("a question of few terms")
         };
         let mut recall = Recall::default();
         assert_eq!(recall.get(question(0, &[7])), None);

@@ -11,6 +11,7 @@
 
 mod admit;
 mod begin;
+mod end;
 mod lower;
 mod raise;
 

@@ -1,0 +1,42 @@
+//! How a tick ends: rows whose facts are gone are given back.
+
+use crate::instant::NEVER;
+use crate::kernel::{Change, Kernel};
+use crate::maintain::TOGETHER;
+use crate::relation::Relation;
+
+impl Kernel {
+    /// Give back the rows that ended. Nothing is put into them before the next tick, so what the
+    /// tick changed can still be read.
+    pub(crate) fn bury(&mut self) {
+        let changes = std::mem::take(&mut self.changes);
+        let is_large = self.relations.iter().any(Relation::is_large);
+        for some in changes.chunks(TOGETHER) {
+            for Change { fact, .. } in some.iter().filter(|_| is_large) {
+                let relation = &self.relations[fact.relation.index()];
+                if relation.is_large() && relation.until(fact.row) == NEVER {
+                    relation.warm_table(std::iter::once(fact.row));
+                }
+            }
+            for change in some {
+                self.bury_if_ended(*change);
+            }
+        }
+        self.changes = changes;
+    }
+
+    #[inline]
+    fn bury_if_ended(&mut self, Change { fact, before }: Change) {
+        let relation = &mut self.relations[fact.relation.index()];
+        relation.set_changed(fact.row, false);
+        let ended = relation.until(fact.row) == NEVER;
+        self.totals.entered += u64::from(!ended && before == NEVER);
+        self.totals.left += u64::from(ended && before != NEVER);
+        if ended && relation.stated(fact.row) == NEVER {
+            if self.makes_terms[fact.relation.index()] {
+                relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
+            }
+            relation.remove(fact.row);
+        }
+    }
+}
