@@ -73,3 +73,22 @@ def test_a_session_takes_jars(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert ended.stdout.split() == ["3", "ebbtide.LocalFs$Checked"], ended.stderr
+
+
+@pytest.mark.spark
+def test_a_session_closes_after_its_workers_and_quietly() -> None:
+    """In a process of its own, because a closed session is gone for everybody."""
+    program = (
+        "import os\n"
+        "from ebbtide.pipeline.session import close_session, open_session, warm_up\n"
+        "spark = open_session()\n"
+        "warm_up(spark)\n"
+        "java = spark.sparkContext._jvm.java.lang\n"
+        "workers = [each.pid() for each in java.ProcessHandle.current().children().toArray()]\n"
+        "close_session(spark)\n"
+        "print(workers != [], [pid for pid in workers if os.path.exists(f'/proc/{pid}/exe')])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (ended.stdout, ended.stderr) == ("True []\n", "")

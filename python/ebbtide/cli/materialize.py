@@ -111,14 +111,14 @@ def _write_with_spark(
 
     with needing_spark():
         from ebbtide.pipeline.materialize import write_closure
-        from ebbtide.pipeline.session import open_session
+        from ebbtide.pipeline.session import close_session, open_session
     with step("starting Spark"):
         spark = open_session("ebbtide materialize", master, BATCH_SETTINGS)
     try:
         with step("reasoning"):
             found = write_closure(spark, data, rules, folder, inferred_only=inferred_only)
     finally:
-        spark.stop()
+        close_session(spark)
     print(f"ebbtide: {found.size} facts after {found.rounds} rounds of joins", file=sys.stderr)
     for name, count in found.events.items():
         print(f"ebbtide: {name}: {count} times", file=sys.stderr)

@@ -17,7 +17,7 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from ebbtide.pipeline.jvm import ARCHIVE, UNTOLD
-from ebbtide.pipeline.session import java_options, open_session, warm_up
+from ebbtide.pipeline.session import close_session, java_options, open_session, warm_up
 
 
 def make_archive(file: Path) -> None:
@@ -30,7 +30,7 @@ def make_archive(file: Path) -> None:
     spark.createDataFrame([(1, "a")], "t long, s string").groupBy("s").count().collect()
     gateway = SparkContext._gateway
     assert gateway is not None
-    spark.stop()
+    close_session(spark)
     # The JVM writes the archive when it ends, and it ends when nobody holds its standard input.
     gateway.shutdown()
     gateway.proc.stdin.close()

@@ -38,7 +38,7 @@ from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
 from ebbtide.pipeline.progress import Progress
-from ebbtide.pipeline.session import open_session, warm_up
+from ebbtide.pipeline.session import close_session, open_session, warm_up
 from ebbtide.pipeline.sources.spool import Spool
 from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
@@ -84,7 +84,7 @@ def run_pipeline(
                 packed = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
                 settings = cluster_settings(settings, Path(packed), say)
             spark = open_session(pipeline.name, pipeline.spark.master, settings)
-            stack.callback(spark.stop)
+            stack.callback(close_session, spark)
         say("starting the Python workers on the executors")
         warm_up(spark)
         dead = dead_letters_of(pipeline)

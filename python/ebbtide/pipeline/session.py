@@ -56,9 +56,6 @@ SETTINGS: Final = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
-# What workers of a cluster say is in their own logs.
-QUIET_WORKERS: Final = {"spark.python.daemon.module": "ebbtide.pipeline.daemon"}
-
 # Start-up and the first micro-batch of a small job are compilation more than work: stopping at the
 # first compiler, with the simplest collector, halves their processor time (docs/decisions.md).
 JVM_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -105,9 +102,24 @@ def open_session(
             # Where jars are named, Spark looks at files before it can know the classes.
             SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
             load_java(SparkContext._jvm, "LocalFs")
-        local = LOCAL_FILES | QUIET_WORKERS if is_local else {}
+        local = LOCAL_FILES if is_local else {}
         conf = _conf(name, master, {**options, **local, **given})
         return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def close_session(spark: SparkSession) -> None:
+    """Stop Spark, and before it the Python workers of this machine.
+
+    A worker that waits for its next task when Spark closes its socket may end with a traceback, at
+    the end of a run that went well. The daemon that it came from ends it quietly when told to.
+    """
+    context = spark.sparkContext
+    if context._jsc is not None:
+        children = context._jvm.java.lang.ProcessHandle.current().children()  # type: ignore[union-attr]
+        for daemon in children.toArray():
+            daemon.destroy()
+            daemon.onExit().get()
+    spark.stop()
 
 
 def java_options() -> str:

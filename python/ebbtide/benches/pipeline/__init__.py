@@ -18,7 +18,7 @@ from ebbtide.benches.pipeline.recovery import measure_recovery
 from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.pipeline.shards import measure_shards
 from ebbtide.benches.results import Results
-from ebbtide.pipeline.session import open_session, warm_up
+from ebbtide.pipeline.session import close_session, open_session, warm_up
 
 __all__ = ["MEASUREMENTS", "Settings", "run"]
 
@@ -48,7 +48,7 @@ def run(settings: Settings, names: Collection[str], say: Say) -> Results:
                 with tempfile.TemporaryDirectory(prefix="ebbtide-bench-") as folder:
                     IN_SESSION[name](settings, results, spark, Path(folder), say)
         finally:
-            spark.stop()
+            close_session(spark)
     for name in filter(names.__contains__, BY_THEMSELVES):
         with tempfile.TemporaryDirectory(prefix="ebbtide-bench-") as folder:
             BY_THEMSELVES[name](settings, results, Path(folder), say)

@@ -18,7 +18,7 @@ from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.results import Measurement, Results
 from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.engines.native import NativeEngine
-from ebbtide.pipeline.session import LOGGING, open_session
+from ebbtide.pipeline.session import LOGGING, close_session, open_session
 from ebbtide.testing import program
 
 #: Chains of so many facts: each gives half its square of conclusions.
@@ -109,5 +109,5 @@ def _by_joins(size: int) -> Closed:
         frame = frames.frame("isIn")
         closed = 0 if frame is None else frame.count()
         seconds = perf_counter() - began
-    spark.stop()
+    close_session(spark)
     return Closed(seconds, closed, frames.rounds)

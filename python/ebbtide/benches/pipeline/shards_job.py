@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import ebbtide
 from ebbtide.pipeline.api import reason
-from ebbtide.pipeline.session import JVM_OPTIONS, open_session
+from ebbtide.pipeline.session import JVM_OPTIONS, close_session, open_session
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.time import Sliding
 
@@ -45,7 +45,7 @@ def main(master: str, folder: Path, checkpoint: Path) -> None:
     query.processAllAvailable()
     print(json.dumps([told(each) for each in query.recentProgress if each.numInputRows]))
     query.stop()
-    spark.stop()
+    close_session(spark)
 
 
 def told(progress: Any) -> dict[str, float]:
