@@ -7,14 +7,17 @@ is loaded: 30 ms of processor time, of which a small micro-batch has no more tha
 from __future__ import annotations
 
 import gc
+from functools import cache
 
 
+@cache
 def settle() -> None:
     """Take what this process has loaded out of the collector's sight; the first call counts.
+
+    Asking the collector whether that is done takes milliseconds: it counts what is out of sight.
 
     >>> settle()
     >>> gc.get_freeze_count() > 0
     True
     """
-    if not gc.get_freeze_count():
-        gc.freeze()
+    gc.freeze()
