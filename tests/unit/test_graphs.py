@@ -157,6 +157,56 @@ def test_rdflib_in_and_out() -> None:
     assert set(Reasoner.materialize((), dataset).to_rdflib()) == set(graph)
 
 
+def test_a_graph_of_rdflib_takes_what_follows(path: Path) -> None:
+    graph = rdflib.Graph().parse(path)
+    before = set(graph)
+    reasoner = Reasoner.materialize(SUBCLASS, graph)
+    assert reasoner.to_rdflib(graph, part="inferred") is graph
+    assert set(graph) == set(reasoner.to_rdflib()) > before
+    with pytest.raises(TypeError, match="hand in a Dataset"):
+        reasoner.to_rdflib(graph, inferred_graph="http://e/inferred")
+
+
+BY_GRAPH = """
+    CONSTRUCT { ?x <http://e/near> ?y } WHERE { ?x <http://e/at> ?y GRAPH <http://e/g> { ?y a ?c } }
+    INSERT { GRAPH <http://e/out> { ?y a <http://e/Seen> } } WHERE { ?x <http://e/near> ?y }
+"""
+
+
+def test_named_graphs_stay_apart_for_rules_that_speak_of_them() -> None:
+    a = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    text = f"""
+        <http://e/a> <http://e/at> <http://e/b> .
+        <http://e/a> <http://e/at> <http://e/c> .
+        <http://e/b> {a} <http://e/B> <http://e/g> .
+        <http://e/c> {a} _:c <http://e/h> .
+    """.encode()
+    from_file = Reasoner(BY_GRAPH)
+    from_file.parse(text, "nq")
+    from_file.settle()
+    store = pyoxigraph.Store()
+    store.load(text, format=pyoxigraph.RdfFormat.N_QUADS)
+    from_store = Reasoner.materialize(BY_GRAPH, store)
+    dataset = rdflib.Dataset()
+    dataset.parse(data=text, format="nquads")
+    from_dataset = Reasoner.materialize(BY_GRAPH, dataset)
+    near = "<http://e/a>", "<http://e/near>", "<http://e/b>"
+    for reasoner in (from_file, from_store, from_dataset):
+        assert near in reasoner
+        assert (*near[:2], "<http://e/c>") not in reasoner
+        out = reasoner.to_rdflib()
+        assert isinstance(out, rdflib.Dataset)
+        seen = list(out.graph(rdflib.URIRef("http://e/out")))
+        assert [str(s) for s, _, _ in seen] == ["http://e/b"]
+        assert len(out) == len(reasoner.to_pyoxigraph()) == 6
+
+
+def test_progress_is_told_of_every_file(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    Reasoner.materialize(SUBCLASS, path, path, progress=lambda *done: told.append(done))
+    assert told == [(path.stat().st_size,) * 2] * 2
+
+
 def test_pyoxigraph_in_and_out() -> None:
     store = pyoxigraph.Store()
     store.load(DATA.encode(), format=pyoxigraph.RdfFormat.TURTLE)

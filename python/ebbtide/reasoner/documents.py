@@ -87,8 +87,9 @@ class Documents:
     def add_all(self, facts: Iterable[FactLike]) -> None:
         """State background facts: some facts, or a graph of rdflib or pyoxigraph.
 
-        The named graphs of a dataset or a store are read as one. Blank nodes keep their labels, so
-        that what follows speaks of the same nodes.
+        The named graphs of a dataset or a store are read as one, unless rules speak of `quad`: then
+        they stay apart. Blank nodes keep their labels, so that what follows speaks of the same
+        nodes.
 
         >>> import rdflib
         >>> from ebbtide import Reasoner
@@ -106,12 +107,16 @@ class Documents:
                 quads: Any = facts
                 data = pyoxigraph.serialize(quads, format=pyoxigraph.RdfFormat.N_QUADS)
                 assert data is not None
-                self._read(open_document(data, "nq", keep_labels=True))
+                graphs = QUAD in self.program.relations
+                reader = open_document(data, "nq", keep_labels=True, graphs=graphs)
+                self._read(reader, graphs=graphs)
             case _:
                 for fact in facts:
                     self.engine.add(check_relation(as_fact(fact), self.program))
 
     def _add_rdflib(self, graph: Iterable[Any]) -> None:
+        from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
         # Most terms of a graph occur in many triples.
         terms: dict[Any, Any] = {}
 
@@ -121,8 +126,13 @@ class Documents:
                 terms[key] = to_term(node)
             return terms[key]
 
-        for s, p, o, *_ in graph:
-            self.engine.add(as_fact((term(s), term(p), term(o))))
+        graphs = QUAD in self.program.relations
+        # A dataset gives the name of a graph, too; versions of rdflib call the default one either.
+        for s, p, o, *names in graph:
+            fact = as_fact((term(s), term(p), term(o)))
+            if graphs and names and names[0] not in (None, DATASET_DEFAULT_GRAPH_ID):
+                fact = Fact(QUAD, (*fact.terms, term(names[0])))
+            self.engine.add(fact)
 
     def _read(self, reader: Reader, progress: Progress | None = None, graphs: bool = False) -> int:
         """State the triples of a reader, or those with graphs; how many there are."""
@@ -210,14 +220,16 @@ class Documents:
 
     def to_rdflib(
         self,
+        graph: rdflib.Graph | None = None,
         *,
         part: Part = "all",
         inferred_graph: GraphName | None = None,
         invented: bool = False,
     ) -> rdflib.Graph:
-        """The triples that hold as a graph of rdflib.
+        """The triples that hold, added to a graph of rdflib, or in a new one.
 
-        With `inferred_graph` it is a Dataset, with the inferred triples in a graph of that name.
+        With `inferred_graph` it is a Dataset, with the inferred triples in a graph of that name;
+        and if rules speak of `quad`, with the facts of it in their graphs.
 
         >>> from ebbtide import Reasoner
         >>> reasoner = Reasoner.materialize(
@@ -230,6 +242,12 @@ class Documents:
         import rdflib
 
         graphs, _ = self._graphs(part, inferred_graph, invented)
+        graphs += self._named_graphs(part, invented)
+        needs_names = inferred_graph is not None or QUAD in self.program.relations
+        if graph is None:
+            graph = rdflib.Dataset() if needs_names else rdflib.Graph()
+        elif needs_names and not isinstance(graph, rdflib.Dataset):
+            raise TypeError("a graph of rdflib has no named graphs; hand in a Dataset")
         nodes: dict[str, Any] = {}
 
         def node(text: str) -> Any:
@@ -237,12 +255,11 @@ class Documents:
                 nodes[text] = _rdflib_node(text)
             return nodes[text]
 
-        whole = rdflib.Graph() if inferred_graph is None else rdflib.Dataset()
         for table, name in graphs:
-            graph = whole if name is None else whole.graph(node(name))  # type: ignore[attr-defined]
+            target: Any = graph if name is None else graph.graph(node(name))  # type: ignore[attr-defined]
             for s, p, o in table.rows(list(TERM_COLUMNS)):
-                graph.add((node(s), node(p), node(o)))
-        return whole
+                target.add((node(s), node(p), node(o)))
+        return graph
 
     def to_pyoxigraph(
         self,

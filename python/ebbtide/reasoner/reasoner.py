@@ -31,7 +31,7 @@ from ebbtide.program import TRIPLE, Fact
 from ebbtide.program.reserved import NOW
 from ebbtide.reasoner.answers import Answers
 from ebbtide.reasoner.columns import Changes, push_batch, timed_fact
-from ebbtide.reasoner.documents import Documents
+from ebbtide.reasoner.documents import Documents, Progress
 from ebbtide.reasoner.intake import (
     TIME_COLUMN,
     FactLike,
@@ -144,10 +144,17 @@ class Reasoner(Documents, Answers):
         self._watch = Watch(self.program, self.engine)
 
     @classmethod
-    def materialize(cls, rules: Rules, *data: Any, **settings: Unpack[Settings]) -> Reasoner:
+    def materialize(
+        cls,
+        rules: Rules,
+        *data: Any,
+        progress: Progress | None = None,
+        **settings: Unpack[Settings],
+    ) -> Reasoner:
         """The closure of some data under some rules: a reasoner whose first tick is over.
 
-        Data are paths of RDF files, graphs of rdflib, stores of pyoxigraph, or facts.
+        Data are paths of RDF files, graphs of rdflib, stores of pyoxigraph, or facts. `progress` is
+        told the bytes of each file taken so far, and all.
 
         >>> reasoner = Reasoner.materialize(
         ...     "rdfs-sparkwave",
@@ -160,7 +167,7 @@ class Reasoner(Documents, Answers):
         reasoner = cls(rules, **settings)
         for each in data:
             if isinstance(each, str | PathLike):
-                reasoner.parse(each)
+                reasoner.parse(each, progress=progress)
             else:
                 reasoner.add_all(each)
         reasoner.settle()
