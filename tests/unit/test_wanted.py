@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from ebbtide import Reasoner
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
+from ebbtide.languages.jena import parse_rules
 from ebbtide.plan.plan import Fate
+from ebbtide.testing.workloads.lubm import UB, ontology
+from ebbtide.testing.workloads.lubm.queries import QUERIES
 
 A = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
@@ -75,3 +80,27 @@ def test_a_chain_of_subclasses_costs_its_length() -> None:
         native: NativeEngine = engine_of(reasoner).native
         derivations.append(native.stats()["derivations"])
     assert derivations[1] < 2.2 * derivations[0]
+
+
+LUBM_ALL = {
+    *("cax-sco", "prp-dom", "prp-rng", "prp-trp", "prp-spo1", "prp-inv1", "prp-inv2"),
+    *("cls-int1", "cls-svf1"),
+}
+LUBM_FEW = {
+    "q1": {"cax-sco"},
+    "q2": LUBM_ALL - {"prp-dom", "cls-int1", "cls-svf1"},
+    "q3": {"cax-sco", "prp-dom", "prp-rng"},
+    "q11": {"cax-sco", "prp-dom", "prp-trp"},
+    "q14": {"cax-sco"},
+}
+
+
+@pytest.mark.parametrize("queries", [*([name] for name in QUERIES), list(QUERIES)], ids=",".join)
+def test_the_rules_that_lubm_needs_are_found(queries: list[str]) -> None:
+    """The table of docs/plan.md."""
+    patterns = " ".join(QUERIES[name][0] for name in queries)
+    (rule,) = parse_rules(f"@prefix ub: <{UB}> . [{patterns} -> (<x:a> <x:b> <x:c>)]").rules
+    reasoner = Reasoner("owl2rl", wanted=rule.positives)
+    reasoner.add_all(ontology())
+    found = {name for name in kept(reasoner) if not name.startswith("dt-eq")}
+    assert found == LUBM_FEW.get(",".join(queries), LUBM_ALL)

@@ -11,7 +11,7 @@ use regex::Regex;
 use crate::datatype::{has_type, same_value};
 use crate::external::{External, Externals, Failed};
 use crate::ids::ExternalId;
-use crate::invent::{functor, functor_argument, invent, is_functor};
+use crate::invent::{functor, functor_argument, invent, is_functor, is_invented};
 use crate::recall::{Question, Recall};
 use crate::value::{
     Kind, Value, datatype_of, double_lexical, is_iri_value, string_of, string_text, typed_text,
@@ -76,6 +76,7 @@ builtins! {
     Bound "bound",
     IsFunctor "isFunctor",
     NotFunctor "notFunctor",
+    NotInvented "notInvented",
     Sum "sum",
     Difference "difference",
     Product "product",
@@ -275,6 +276,7 @@ impl Evaluator {
             (Builtin::Bound, _) => true,
             (Builtin::IsFunctor, [term]) => is_functor(term),
             (Builtin::NotFunctor, [term]) => !is_functor(term),
+            (Builtin::NotInvented, [term]) => !is_invented(term),
             (Builtin::External(id, _), terms) => self.ask(id, |external| external.test(terms)),
             _ => false,
         }

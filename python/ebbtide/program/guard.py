@@ -68,6 +68,8 @@ BUILTINS: Final = _table(
     Builtin("bound", 1, is_variadic=True),
     Builtin("isFunctor", 1),
     Builtin("notFunctor", 1),
+    # Holds of terms that no rule invented: `skolem` and `functor` do.
+    Builtin("notInvented", 1),
     # Tests of a literal's lexical form (an IRI counts by its value). `regex` searches, `matches`
     # wants the whole of it.
     Builtin("strStarts", 2),

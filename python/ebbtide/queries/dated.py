@@ -132,4 +132,4 @@ class DatedView(View):
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as it is at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
-        return self.native.seen(relation, self._tick)
+        return self.native.seen(self._shown(relation), self._tick)

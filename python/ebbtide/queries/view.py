@@ -19,11 +19,12 @@ from ebbtide._kernel import Kernel
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.plan.make import can_be_planned, needed_part
-from ebbtide.program import TRIPLE, Atom, Fact, Program
+from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule
 from ebbtide.program.reserved import NOW
 from ebbtide.queries.blocks import Blocks
 from ebbtide.queries.pane import Pane, ViewKey
 from ebbtide.queries.reader import Follower, Guest, Reader
+from ebbtide.queries.seen import SEEING, SEEN, invents, seen_atom, seen_rule
 from ebbtide.queries.static import StaticGraph
 from ebbtide.queries.upper_plan import UpperPlan
 from ebbtide.terms import IRI, parse_term, to_term
@@ -45,6 +46,7 @@ class View:
     ) -> None:
         self.key = key
         self.program = program
+        self._invents = invents(program)
         self.readers: list[Reader] = []
         self.widest = 0
         self.mirrors: list[Follower] = []
@@ -120,8 +122,9 @@ class View:
         for reader in self.readers:
             if reader.triples is None:
                 return None
+            triples = map(seen_atom, reader.triples) if self._invents else reader.triples
             answers = (pattern.head for pattern in reader.patterns)
-            found |= dict.fromkeys((*reader.triples, *answers))
+            found |= dict.fromkeys((*triples, *answers))
         return list(found)
 
     def _opened(self, before: NativeEngine | PlannedEngine | None) -> NativeEngine | PlannedEngine:
@@ -147,16 +150,18 @@ class View:
     def _compiled(self) -> Program:
         """The user's rules, and on top of them those of all patterns that readers want."""
         patterns = [pattern for reader in self.readers for pattern in reader.patterns]
-        if not patterns and not self._blocks:
+        if not patterns and not self._blocks and not self._invents:
             return self.program
         guests = [guest.in_view for guest in self.guests]
         rules = dict.fromkeys((*self.program.written, *(pane.rule for pane in self._blocks)))
+        if self._invents:
+            rules[SEEING] = None
         for pattern in patterns:
-            rules.update(dict.fromkeys(pattern.rules))
+            rules.update(dict.fromkeys(map(self._asking, pattern.rules)))
         relations = {pattern.relation: pattern.arity for pattern in patterns}
         relations |= {pane.relation: 3 for pane in self._blocks}
         for plan in guests:
-            rules.update(dict.fromkeys(plan.rules))
+            rules.update(dict.fromkeys(map(self._asking, plan.rules)))
             relations |= plan.relations
         operators = [*self.program.operators, *(one for plan in guests for one in plan.operators)]
         return Program(
@@ -165,9 +170,13 @@ class View:
             operators=operators,
         )
 
+    def _asking(self, rule: Rule) -> Rule:
+        """The rule of a query as it runs here."""
+        return seen_rule(rule) if self._invents else rule
+
     def _needed(self, program: Program, wanted: Sequence[Atom]) -> Program:
         """The rules that contribute to what is wanted, and all of a guest's."""
-        guests = [rule for guest in self.guests for rule in guest.in_view.rules]
+        guests = [self._asking(rule) for guest in self.guests for rule in guest.in_view.rules]
         others = program.rewritten(rule for rule in program.rules if rule not in guests)
         return program.rewritten((*needed_part(others, wanted).rules, *guests))
 
@@ -283,7 +292,11 @@ class View:
     def seen(self, widest: int, relation: str = TRIPLE) -> tuple[Kernel, int, Instant]:
         """A relation as windows of a widest range see it at the last tick."""
         assert self._tick is not None, "a view is looked at after a tick"
-        return self.native.seen(relation, self._tick + self.widest - widest)
+        return self.native.seen(self._shown(relation), self._tick + self.widest - widest)
+
+    def _shown(self, relation: str) -> str:
+        """Where the facts of a relation are as queries see them."""
+        return SEEN if relation == TRIPLE and self._invents else relation
 
 
 def _adopt(engine: NativeEngine | PlannedEngine, before: NativeEngine | PlannedEngine) -> None:

@@ -237,6 +237,7 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = MappingProxyType(
         "bound": lambda *terms: True,
         "isFunctor": _is_functor,
         "notFunctor": lambda term: not _is_functor(term),
+        "notInvented": lambda term: not term.invented,
     }
 )
 
