@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.proof import Proof, ProofError
 from ebbtide.program import Origin
+from ebbtide.program.lists import FIRST, NIL, REST
+from ebbtide.terms.term import RDF, XSD
 from ebbtide.testing import fact, program
 from ebbtide.time import FOREVER
 
@@ -91,6 +94,34 @@ def test_printed_as_a_tree():
         "    isIn(<A>, <C>) until 11: by transitive (site.rules:2:5), as above",
         "    isIn(<C>, <D>) until 20: stated",
     ]
+
+
+def test_below_a_fact_about_a_list_are_its_triples():
+    rules = program("some: item(?x) :- triple(?s, HAS, ?l), list(?l, 1, ?x), listLength(?l, 2).")
+    engine = NativeEngine(rules, {})
+    cells = [f"triple(L{n}, {FIRST}, X{n})" for n in range(2)]
+    cells += [f"triple(L0, {REST}, L1)", f"triple(L1, {REST}, {NIL})", "triple(S, HAS, L0)"]
+    for text in cells:
+        engine.add(fact(text))
+    engine.advance(0)
+    proof = engine.why(fact("item(X1)"))
+    proof.check(rules)
+    shown = str(proof).replace("http://example/", "")
+    for name in (RDF, XSD):
+        shown = shown.replace(name, "")
+    whole = ["triple(<L0>, <rest>, <L1>)", "triple(<L0>, <first>, <X0>)"]
+    whole += ["triple(<L1>, <rest>, <nil>)", "triple(<L1>, <first>, <X1>)"]
+    lines = [line.replace(" until forever", "") for line in shown.splitlines()]
+    one, two = '"1"^^<integer>', '"2"^^<integer>'
+    assert lines[:3] == [
+        "item(<X1>): by some (<text>:1:1)",
+        "  triple(<S>, <HAS>, <L0>): stated",
+        f"  list(<L0>, {one}, <X1>): by the cells of a list",
+    ]
+    assert {line for line in lines if line.startswith("    ")} == {
+        f"    {triple}: stated" for triple in [*whole, "triple(<S>, <HAS>, <L0>)"]
+    }
+    assert f"  listLength(<L0>, {two}): by the cells of a list" in lines
 
 
 def test_a_deep_proof_does_not_recurse():

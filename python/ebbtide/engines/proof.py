@@ -2,7 +2,8 @@
 
 A proof is a tree. A leaf is a stated fact; any other node is a conclusion of a rule, and its
 premises prove the facts that matched the rule's positive atoms, in the order of the rule's text.
-`absent` names the atoms under `not` that nothing matched.
+`absent` names the atoms under `not` that nothing matched. Printed, a fact about a list rests on the
+triples of cells, without the rules that lists are lowered to.
 
 Invariant: a conclusion holds until the minimum of its premises (`FOREVER` if it has none), and
 the node follows from its premises by its rule alone. `check` replays this.
@@ -10,11 +11,12 @@ the node follows from its premises by its rule alone. `check` replays this.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.program import Fact, Origin, Program, Rule
+from ebbtide.program.lists import MADE_FOR_LISTS
 from ebbtide.time import FOREVER, Instant, show_until
 
 
@@ -71,10 +73,37 @@ class Proof:
             if not again:
                 shown.add(node.fact)
                 waiting.extend((depth + 1, f"not {atom}") for atom in reversed(node.absent))
-                waiting.extend((depth + 1, premise) for premise in reversed(node.premises))
+                waiting.extend((depth + 1, premise) for premise in reversed(node._shown()))
         return "\n".join(lines)
 
+    def _shown(self) -> Sequence[Proof]:
+        """What is shown below it: the premises; of a fact about a list, the triples of its cells.
+
+        How the cells of lists are walked along is nothing that anybody wrote.
+        """
+        if not self._is_about_a_list:
+            return self.premises
+        found: list[Proof] = []
+        met: set[Fact] = set()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.fact in met:
+                continue
+            met.add(node.fact)
+            if node._is_about_a_list:
+                waiting.extend(reversed(node.premises))
+            else:
+                found.append(node)
+        return found
+
+    @property
+    def _is_about_a_list(self) -> bool:
+        return self.rule is not None and self.rule.startswith(MADE_FOR_LISTS)
+
     def _line(self) -> str:
+        if self._is_about_a_list:
+            return f"{self.fact} until {show_until(self.until)}: by the cells of a list"
         by = "stated" if self.rule is None else f"by {self.rule}"
         place = f" ({self.origin})" if self.origin is not None else ""
         return f"{self.fact} until {show_until(self.until)}: {by}{place}"

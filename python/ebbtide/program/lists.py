@@ -69,7 +69,7 @@ NIL: Final = IRI(RDF + "nil")
 SAME_AS: Final = IRI("http://www.w3.org/2002/07/owl#sameAs")
 
 _READ: Final = (LIST, LIST_LENGTH, LIST_NEXT)
-_MADE_HERE: Final = "list:"
+MADE_FOR_LISTS: Final = "list:"
 _L, _I, _J, _K, _M, _N, _X, _Y = map(Variable, "lijkmnxy")
 _ANY: Final = Variable("*")
 _ONE: Final = to_term(1)
@@ -93,7 +93,7 @@ def lower_lists(rules: Sequence[Rule], limit: int = LIMIT) -> tuple[Rule, ...]:
 
 def made_for_lists(rule: Rule) -> bool:
     """Whether the rule comes from the lowering, so that nobody wrote it."""
-    return rule.name.startswith(_MADE_HERE)
+    return rule.name.startswith(MADE_FOR_LISTS)
 
 
 def _check(rule: Rule) -> None:
@@ -259,7 +259,7 @@ def _rule(heads: Atom | Iterable[Atom], body: Iterable[BodyPart], origin: Origin
     """A rule named by what it concludes."""
     heads = (heads,) if isinstance(heads, Atom) else tuple(heads)
     name = heads[-1].relation
-    name = name if name.startswith(_MADE_HERE) else _MADE_HERE + name
+    name = name if name.startswith(MADE_FOR_LISTS) else MADE_FOR_LISTS + name
     return Rule(name, heads, tuple(body), origin)
 
 
