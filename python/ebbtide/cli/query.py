@@ -52,7 +52,7 @@ def query(
         list[str] | None,
         typer.Option(
             help="Where the facts of a stream come from: a file, - for standard input, or "
-            "tcp://HOST:PORT. May be repeated.",
+            "tcp://HOST:PORT. May be repeated, also for one stream.",
             metavar="IRI=SOURCE",
         ),
     ] = None,
@@ -83,11 +83,11 @@ def query(
     import_builtins(builtins)
     engine = make_engine(background, rules, lateness, t0, report)
     handles = register(engine, queries)
-    sources = dict(_pair(each, "--stream") for each in stream or ())
-    for name in sources:
+    sources = [_pair(each, "--stream") for each in stream or ()]
+    for name, _ in sources:
         if not any(name in {each.stream.value for each in one.query.streams} for one in handles):
             raise InputError(f"--stream {name}: no query reads this stream")
-    _tell_of_silent(handles, sources)
+    _tell_of_silent(handles, {name for name, _ in sources})
     show, shown = _table(until) if follow else (_writing(until), nullcontext())
     for handle in handles:
         handle.subscribe(show if handle.is_ordered else lambda answers: show(answers.in_order()))
@@ -128,7 +128,6 @@ def make_engine(
     report: str,
 ) -> QueryEngine:
     """The engine that the options ask for."""
-    from ebbtide.languages.rspql.duration import parse_duration
     from ebbtide.queries import QueryEngine
     from ebbtide.time import parse_instant
 
@@ -138,10 +137,24 @@ def make_engine(
         rules or (),
         background=plain,
         graphs=named,
-        lateness=0 if lateness is None else parse_duration(lateness),
-        t0=None if t0 is None else parse_instant(t0),
+        lateness=0 if lateness is None else _told("--lateness", lateness, _lateness),
+        t0=None if t0 is None else _told("--t0", t0, parse_instant),
         report=report,
     )
+
+
+def _lateness(text: str) -> int:
+    from ebbtide.languages.rspql.duration import parse_duration
+
+    return parse_duration(text, least=0)
+
+
+def _told(option: str, text: str, parse: Callable[[str], int]) -> int:
+    """What the text of an option says; a mistake in it is told with the option."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text}: {error}") from None
 
 
 def register(engine: QueryEngine, queries: list[Path]) -> list[RegisteredQuery]:

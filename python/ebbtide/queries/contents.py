@@ -63,6 +63,10 @@ class Contents:
             self._looked_at[window] = seen
         return (changed or not self._report.on_change) and (holds or not self._report.non_empty)
 
+    def rest(self) -> None:
+        """A tick goes by that is not looked at: whatever the next one holds is other content."""
+        self._looked_at.clear()
+
     def silent_until(self) -> Instant | None:
         """Before this there is nothing to report, unless something happens; None: who knows."""
         if not self._windows or not all(

@@ -86,8 +86,8 @@ class QueryEngine:
         self._incremental = incremental
         self._program = as_program(rules)
         self._views = Views(static_graphs(background, graphs or {}), bool(background), lazy)
-        self._lateness = lateness
-        self._t0 = t0
+        self._lateness = Watermark(lateness).lateness
+        self._t0 = None if t0 is None else as_instant(t0)
         self._report = _as_report(report)
         self._tasks: dict[RegisteredQuery, Task] = {}
         self._schedule = Schedule()
@@ -171,8 +171,9 @@ class QueryEngine:
             task.skip(max(over))
         else:
             for stream in streams:
-                if stream.latest is not None:
-                    task.begin(stream.latest)
+                first = stream.latest if stream.earliest is None else stream.earliest
+                if first is not None:
+                    task.begin(first)
         return task
 
     def drop(self, handle: RegisteredQuery) -> None:
@@ -235,9 +236,11 @@ class QueryEngine:
         else:
             for view in stream.views:
                 view.push_arrow(batch, stream.name, TIME_COLUMN, TERM_COLUMNS)
-            instants = set(column.to_pylist()) if stream.asks_for_instants else {latest}
-            for at in sorted(instants):
-                self._happened(stream, at)
+            if stream.is_awaited:
+                for at in sorted(set(column.to_pylist())):
+                    self._happened(stream, at)
+            else:
+                stream.noted(column, latest)
             self._said(stream.readers, earliest)
         if stream.has_clock:
             stream.watermark.see(latest)

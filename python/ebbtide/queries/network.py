@@ -37,7 +37,8 @@ def ranks(queries: Sequence[ContinuousQuery]) -> list[int]:
             cycle = [queries[each].name for each in (*path[path.index(number) :], number)]
             raise ProgramError(
                 f"these queries feed each other in a circle: {' <- '.join(cycle)}",
-                queries[path[0]].origin,
+                # Those before it did not.
+                queries[-1].origin,
             )
         if number not in found:
             below = _producers(queries[number], producers)

@@ -67,6 +67,10 @@ class Guest(Protocol):
         """Whether it does not mind that somebody else looks at the view."""
         ...
 
+    def rest(self) -> None:
+        """The view will be another one: note what was told last."""
+        ...
+
     def move_out(self) -> None:
         """Somebody else comes: take along what is needed, and keep it elsewhere."""
         ...

@@ -10,7 +10,7 @@ so that nothing piles up here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from heapq import merge
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -52,14 +52,20 @@ def read_socket(host: str, port: int) -> Iterator[TimedFact | BadLine]:
         raise SourceError(f"{name}: {error.strerror or error}") from None
 
 
-def merged(streams: Mapping[str, str]) -> Iterator[tuple[str, TimedFact]]:
-    """The facts of several sources, each with the name of its stream, the earliest first."""
+def merged(streams: Iterable[tuple[str, str]]) -> Iterator[tuple[str, TimedFact]]:
+    """The facts of several sources, each with the name of its stream, the earliest first.
+
+    A stream may have several sources.
+    """
+    streams = list(streams)
+    if [source for _, source in streams].count(STANDARD_INPUT) > 1:
+        raise SourceError("standard input (-) can be the source of one stream only")
 
     def named(name: str, source: str) -> Iterator[tuple[Instant, str, TimedFact]]:
         for fact in timed_source(source):
             yield fact.at, name, fact
 
-    sources = [named(name, source) for name, source in streams.items()]
+    sources = [named(name, source) for name, source in streams]
     for _, name, fact in merge(*sources, key=lambda each: each[0]):
         yield name, fact
 

@@ -7,13 +7,16 @@ instant. A stream that a query feeds has no clock of its own: it comes as far as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ebbtide.queries.instants import Instants
 from ebbtide.queries.task import Task
 from ebbtide.queries.view import View
 from ebbtide.terms import IRI
 from ebbtide.time import Instant, Watermark
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: Between forgetting instants that no window can hold any more.
 _FORGET_AFTER: Final = 4_096
@@ -27,13 +30,14 @@ class Stream:
         self.watermark = Watermark(lateness)
         self.is_fed = False
         self.instants = Instants()
+        #: When the first fact happened that somebody read, and the last of all.
+        self.earliest: Instant | None = None
         self.latest: Instant | None = None
         self._last_retraction: Instant | None = None
         self.sighted: Instant | None = None
         self.readers: Sequence[Task] = ()
         self.views: Sequence[View] = ()
         self._awaiting: Sequence[Task] = ()
-        self._keeps_instants = False
         self._noted = 0
 
     @property
@@ -42,15 +46,14 @@ class Stream:
         return bool(self.readers) and not self.is_fed
 
     @property
-    def asks_for_instants(self) -> bool:
-        """Whether it matters when exactly facts happen, and not only which is the latest."""
-        return self._keeps_instants or any(task.awaits_facts for task in self._awaiting)
+    def is_awaited(self) -> bool:
+        """Whether a fact may change the next tick of a reader."""
+        return any(task.awaits_facts for task in self._awaiting)
 
     def serve(self, readers: Sequence[Task], views: Sequence[View], is_fed: bool) -> None:
         """These tasks read it now, through these views."""
         self.readers, self.views, self.is_fed = readers, views, is_fed
         self._awaiting = readers
-        self._keeps_instants = any(task.looks_at_instants for task in readers)
 
     def see(self, sight: Instant) -> None:
         """A tick of a reader has seen an instant."""
@@ -61,11 +64,21 @@ class Stream:
         """Something happened; the tasks whose next tick is another one now."""
         if self.latest is None or at > self.latest:
             self.latest = at
+        if self.readers and (self.earliest is None or at < self.earliest):
+            self.earliest = at
         self._note(at)
         if not self._awaiting:
             return []
         self._awaiting = [task for task in self._awaiting if task.awaits_facts]
         return [task for task in self._awaiting if task.begin(at)]
+
+    def noted(self, column: pyarrow.Array, latest: Instant) -> None:
+        """The facts of a table happened that no reader awaits."""
+        if self.latest is None or latest > self.latest:
+            self.latest = latest
+        if self.readers:
+            self.instants.add_column(column, latest)
+            self._forget(len(column))
 
     def retracted(self, at: Instant) -> list[Task]:
         """Something was taken back; the tasks whose next tick is another one now.
@@ -86,9 +99,14 @@ class Stream:
         return max(self.latest, self._last_retraction)
 
     def _note(self, at: Instant) -> None:
-        if self._keeps_instants:
+        if self.readers:
             self.instants.add(at)
-            self._noted += 1
-            if self._noted % _FORGET_AFTER == 0 and self.sighted is not None:
-                reach = max(task.reach for task in self.readers)
-                self.instants.forget(self.sighted - 2 * reach)
+            self._forget(1)
+
+    def _forget(self, noted: int) -> None:
+        """Now and then, let go of what no window can hold any more."""
+        self._noted += noted
+        if self._noted >= _FORGET_AFTER and self.sighted is not None:
+            self._noted = 0
+            reach = max(task.reach for task in self.readers)
+            self.instants.forget(self.sighted - 2 * reach)

@@ -66,8 +66,6 @@ class Task:
         self.streams = frozenset(window.stream for window in self.query.streams)
         #: Whether it answers whenever a fact happens.
         self.follows_facts = bool(self.streams) and not grids
-        #: Whether it asks when facts happened.
-        self.looks_at_instants = self.follows_facts or report.looks_at_content
         self.next: Instant | None = None
         self.last: Instant | None = None
         #: Up to when a warning said that many ticks are due.
@@ -86,6 +84,9 @@ class Task:
         self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._before: tuple[Row, ...] = ()
+        #: Whether its answers at the last tick are known: not those that it rested at, or reported
+        #: nothing at.
+        self._knows_last = False
         self._moves = 0
         self._contents = Contents(report, self.query.streams, closes, instants, lag)
 
@@ -135,8 +136,9 @@ class Task:
 
     def skip(self, up_to: Instant) -> None:
         """Ticks whose sight is at or before an instant are over."""
-        self.last = up_to + self.lag
-        self.next = self._after(self.last) if self._grids else None
+        self._move_on(up_to + self.lag)
+        # How often windows have moved by now is nothing to tell.
+        self._has_moved(up_to + self.lag)
 
     def first_that_sees(self, at: Instant) -> Instant | None:
         """The first tick that sees what happened at an instant."""
@@ -202,7 +204,7 @@ class Task:
 
     def _same_answers(self) -> Instant | None:
         """As long as answers are the same, none come or go."""
-        if not self._tells_changes:
+        if not self._tells_changes or not self._knows_last:
             return None
         assert self.last is not None
         found = [LATEST if self.upper is None else self.upper.quiet_until]
@@ -219,9 +221,11 @@ class Task:
     def evaluate(self, tick: Instant) -> Answers | None:
         """Answer at a tick, and move on to the next one."""
         self._move_on(tick)
+        self._knows_last = False
         if self.handle.state == "paused":
             if self.upper is not None:
                 self.upper.rest()
+            self._contents.rest()
             # What happens meanwhile comes and goes, so that it does not pile up.
             for sight in self.sights:
                 self._look(sight, tick)
@@ -230,6 +234,7 @@ class Task:
             tick, lambda window: self._moves_of(self._sights[window.name], tick)
         ):
             return None
+        self._knows_last = True
         plan, emits = self.plan, self.query.emits
         until: tuple[Instant, ...] | None = None
         if isinstance(plan, Direct):

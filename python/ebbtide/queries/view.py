@@ -90,6 +90,7 @@ class View:
 
     def join(self, reader: Reader) -> None:
         """A query looks at the view."""
+        self._rest_guests()
         if self.readers:
             for guest in [each for each in self.guests if not each.can_stay_with(reader)]:
                 guest.move_out()
@@ -100,9 +101,15 @@ class View:
 
     def leave(self, reader: Reader) -> None:
         """A query looks no longer."""
+        self._rest_guests()
         self.readers.remove(reader)
         self.widest = max((each.widest for each in self.readers), default=0)
         self._is_current = False
+
+    def _rest_guests(self) -> None:
+        """The engine will be another one, which does not know what the last tick changed."""
+        for guest in self.guests:
+            guest.rest()
 
     def can_host(self, plan: UpperPlan) -> bool:
         """Whether a query can keep what it wants in the view itself.

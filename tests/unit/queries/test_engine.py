@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import socket
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -201,6 +202,12 @@ def test_queries_that_feed_each_other_in_a_circle_are_refused() -> None:
     assert [query.name for query in engine.queries] == ["one", "two"]
 
 
+@pytest.mark.parametrize("wrong", [{"lateness": -1}, {"t0": 0.5}])
+def test_settings_that_are_none(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"must not be negative|not an instant"):
+        QueryEngine(**wrong)
+
+
 def test_a_name_is_taken_once() -> None:
     engine = QueryEngine()
     text = f"{PREFIX} REGISTER QUERY q AS SELECT ?s {WINDOW} {{ ?s ?p ?o }}"
@@ -261,7 +268,7 @@ def test_changes_are_those_since_the_last_report(
     assert len(told[0]) >= 5
 
 
-@pytest.mark.parametrize("does", ["pause", "register"])
+@pytest.mark.parametrize("does", ["pause", "register 5", "register 10", "drop"])
 def test_a_query_that_shares_a_view_may_rest_while_another_is_told(does: str) -> None:
     """The view is at the next tick already, when the query is still at the last one."""
     text = f"""{PREFIX} REGISTER ISTREAM q{{0}} AS SELECT ?s ?o
@@ -269,13 +276,17 @@ def test_a_query_that_shares_a_view_may_rest_while_another_is_told(does: str) ->
     told = []
     for incremental in (True, False):
         engine = QueryEngine(incremental=incremental)
-        first, query = (engine.register(text.format(width, 10)) for width in (30, 20))
+        first, query, other = (engine.register(text.format(width, 10)) for width in (30, 20, 25))
+        acts: dict[str, Callable[[], object]] = {
+            "pause": query.pause,
+            "register 5": lambda engine=engine: engine.register(text.format(50, 5)),
+            "register 10": lambda engine=engine: engine.register(text.format(50, 10)),
+            "drop": other.drop,
+        }
 
-        def act(answers: Answers, engine: Any = engine, query: Any = query) -> None:
-            if answers.tick == 30 and does == "pause":
-                query.pause()
-            elif answers.tick == 30:
-                engine.register(text.format(50, 5)).subscribe(len)
+        def act(answers: Answers, acts: Any = acts, query: Any = query) -> None:
+            if answers.tick == 30:
+                acts[does]()
             elif answers.tick == 60:
                 query.resume()
 

@@ -100,6 +100,16 @@ def test_options(ebbtide: Ebbtide) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_a_stream_may_have_several_sources(ebbtide: Ebbtide) -> None:
+    Path("more.tnt").write_text(SPEED.format(at=3_000, car="b", v=90))
+    code, out, _ = ebbtide(
+        *("query", "fast.rq", *STREAM, "--stream", "http://e/cars=more.tnt", "--lateness", "0s")
+    )
+    assert code == 0
+    assert [len(json.loads(line)["bindings"]) for line in out.splitlines()] == [2, 2, 1]
+
+
+@pytest.mark.usefixtures("files")
 def test_facts_that_came_too_late_are_kept(ebbtide: Ebbtide) -> None:
     late = SPEED.format(at=2_000, car="late", v=70)
     in_time = "".join(SPEED.format(at=at, car="a", v=70) for at in (1_000, 7_000))
@@ -150,8 +160,9 @@ def test_explain(ebbtide: Ebbtide) -> None:
         (("--stream", "http://e/trucks=cars.tnt"), "no query reads this stream"),
         (("--stream", "cars.tnt"), "expected IRI=SOURCE"),
         (("--report", "sometimes"), "unknown report policy 'sometimes'"),
-        (("--lateness", "soon"), "expected a duration"),
-        (("--t0", "noon"), "not an instant"),
+        (("--lateness", "soon"), "--lateness soon: expected a duration"),
+        (("--t0", "noon"), "--t0 noon: not an instant"),
+        (("--stream", "http://e/cars=-", "--stream", "http://e/cars=-"), "of one stream only"),
         (("--stream", "http://e/cars=missing.tnt"), "missing.tnt:1:1: cannot read the file"),
         (("--stream", "http://e/cars=cars.ttl"), "cars.ttl:"),
     ],

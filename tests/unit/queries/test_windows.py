@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from ebbtide.program import ProgramError
@@ -138,6 +139,45 @@ def test_report_policies_of_count_windows(report: str, ticks: list[int]) -> None
     assert list(seen(text, [(0, 1), (7, 2), (28, 3)], report=report)) == ticks
 
 
+@pytest.mark.parametrize("by_table", [True, False])
+@pytest.mark.parametrize(
+    ("report", "ticks"),
+    [("non-empty", [30, 40, 50, 80, 90]), ("content-change", [30, 60, 80])],
+)
+def test_report_policies_know_what_happened_before(
+    report: str, ticks: list[int], by_table: bool
+) -> None:
+    """Of a query that was registered later, and shares a view that still holds it."""
+    engine = QueryEngine()
+    window = csparql("RANGE 50ms STEP 10ms")
+    engine.register(f"{PREFIX} REGISTER QUERY first AS {window}")
+    for at in (5, 75):
+        if at == 75:
+            engine.heartbeat(22)
+            late = engine.register(f"{PREFIX} REGISTER QUERY late AS {window}", report=report)
+        if by_table:
+            subject, predicate, value = fact(at)
+            row = {"t": at, "s": subject, "p": predicate, "o": f'"{value}"'}
+            engine.push_all("http://e/s", pa.Table.from_pylist([row]))
+        else:
+            engine.push("http://e/s", fact(at), at)
+    engine.advance(90)
+    assert [each.tick for each in late] == ticks
+
+
+@pytest.mark.parametrize("until", [40, 400])
+def test_what_changed_while_a_query_rested_is_told(until: int) -> None:
+    engine = QueryEngine(report="content-change")
+    query = engine.register(PREFIX + csparql("RANGE 20ms STEP 10ms"))
+    engine.push("http://e/s", fact(1), 5)
+    engine.advance(10)
+    query.pause()
+    engine.advance(until)
+    query.resume()
+    engine.advance(until + 20)
+    assert [(each.tick, len(each)) for each in query] == [(10, 1), (until + 10, 0)]
+
+
 def test_a_retraction_is_a_change_of_content() -> None:
     engine = QueryEngine(report="content-change")
     query = engine.register(PREFIX + csparql("RANGE 100ms STEP 10ms"))
@@ -179,6 +219,34 @@ def test_a_count_window_may_move_by_several_facts() -> None:
 def test_a_count_window_that_moves_by_more_than_it_holds() -> None:
     events = [(0, 1), (1, 2), (2, 3), (4, 4), (5, 5), (7, 6)]
     assert seen(csparql("TRIPLES 1 STEP 3"), events) == {2: [3], 7: [6]}
+
+
+@pytest.mark.parametrize(
+    ("company", "registered_after", "ticks"),
+    [
+        ("", 5, [6, 8]),
+        ("", 6, [6, 8]),
+        ("", 7, [8]),
+        ("", 8, [8]),
+        # What the other one has not seen at 3, or at 6, is to come.
+        ("COMPUTE EVERY 3ms", 5, [4, 6, 8]),
+        ("COMPUTE EVERY 3ms", 8, [8]),
+    ],
+)
+def test_a_count_window_registered_late_is_told_when_it_moves(
+    company: str, registered_after: int, ticks: list[int]
+) -> None:
+    engine = QueryEngine()
+    asked = csparql("TRIPLES 3 STEP 2")
+    engine.register(f"{PREFIX} REGISTER QUERY first {company} AS {asked}")
+    for at in range(1, registered_after + 1):
+        engine.push("http://e/s", fact(at), at)
+    late = engine.register(f"{PREFIX} REGISTER QUERY late AS {asked}")
+    for at in range(registered_after + 1, 10):
+        engine.push("http://e/s", fact(at), at)
+    engine.finish()
+    found = {each.tick: sorted(row["v"] for row in each.bindings) for each in late}
+    assert found == {tick: [tick - 2, tick - 1, tick] for tick in ticks}
 
 
 def test_a_landmark_window_holds_everything() -> None:
@@ -521,3 +589,29 @@ def test_a_query_without_a_window_is_answered_once() -> None:
     query = engine.register(f"{PREFIX} SELECT ?v {BODY}")
     engine.finish()
     assert [[row["v"] for row in each.bindings] for each in query] == [[1]]
+
+
+def test_ticks_reach_back_to_what_happened_before_a_query_was_registered() -> None:
+    """The other stream is silent, so that no tick was due yet."""
+    engine = QueryEngine()
+    both = "FROM STREAM ex:s [RANGE 10ms STEP 10ms] FROM STREAM ex:t [RANGE 10ms STEP 10ms]"
+    text = f"{PREFIX} REGISTER QUERY {{}} AS SELECT ?v {both} {{{{ ?s ex:v ?v }}}}"
+    first = engine.register(text.format("first"))
+    for at in (5, 25):
+        engine.push("http://e/s", fact(at), at)
+    late = engine.register(text.format("late"))
+    engine.finish()
+    found = [[(each.tick, len(each)) for each in query] for query in (first, late)]
+    assert found == [[(10, 1), (20, 0), (30, 1)]] * 2
+
+
+def test_a_query_of_changes_registered_late_tells_first_what_there_is() -> None:
+    """Also if nothing changes any more, and if SPARQL is asked for it at every tick."""
+    engine = QueryEngine()
+    asked = csparql("RANGE 90ms STEP 10ms")
+    engine.register(f"{PREFIX} REGISTER ISTREAM first AS {asked}")
+    engine.push("http://e/s", fact(1), 5)
+    engine.advance(20)
+    late = engine.register(f"{PREFIX} REGISTER ISTREAM late AS {asked} LIMIT 5")
+    engine.advance(60)
+    assert [(each.tick, len(each)) for each in late] == [(30, 1)]

@@ -37,8 +37,8 @@ class DurationError(ValueError):
     """A text that is not a duration."""
 
 
-def parse_duration(text: str) -> int:
-    """The milliseconds of a duration, of which there is at least one.
+def parse_duration(text: str, least: int = 1) -> int:
+    """The milliseconds of a duration, which must not be fewer than the least.
 
     >>> [parse_duration(text) for text in ("10s", "2 Min", "PT0.5S", "P1DT12H")]
     [10000, 120000, 500, 129600000]
@@ -53,6 +53,6 @@ def parse_duration(text: str) -> int:
         length = sum((Decimal(number or 0) * unit for number, unit in parts), Decimal())
     else:
         raise DurationError("expected a duration, like 10s or PT10S")
-    if length != int(length) or not 0 < length <= LATEST:
-        raise DurationError("a duration is a whole number of milliseconds, and at least one")
+    if length != int(length) or not least <= length <= LATEST:
+        raise DurationError(f"a duration is a whole number of milliseconds, {least} or more")
     return int(length)
