@@ -1,10 +1,11 @@
-"""The examples of the paper, with their results at every time point, in the oracle.
+"""The examples of the paper, with their results at every time point, in the oracle and the kernel.
 
 Example 4 has a slip: it lists q(x2,y,z) at 42, where a(x2,y), at 38, is outside [39, 42].
 """
 
 from __future__ import annotations
 
+from ebbtide.engines.lars import LarsEngine
 from ebbtide.engines.reference.lars import Stream, answer_stream, last_tuples, output_stream
 from ebbtide.languages.lars import parse_atoms, parse_lars, show_fact
 from ebbtide.program import Fact
@@ -30,6 +31,11 @@ def shown(facts: set[Fact] | frozenset[Fact] | None) -> list[str]:
 
 def outputs(text: str, data: Stream) -> dict[int, list[str]]:
     found = output_stream(parse_lars(text), data)
+    engine = LarsEngine(parse_lars(text), start=data.first)
+    for at in data.timeline:
+        for fact in data.at(at):
+            engine.take(fact, at)
+        assert engine.tick().atoms == found[at], at
     return {at: shown(facts) for at, facts in found.items() if facts}
 
 

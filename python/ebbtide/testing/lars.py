@@ -139,6 +139,30 @@ def ground_programs(draw: st.DrawFn) -> LarsProgram:
 
 
 @st.composite
+def choosing_programs(draw: st.DrawFn) -> LarsProgram:
+    """A choice or two between ground atoms, one or two aggregates over what was chosen, and a rule.
+
+    Heads have no variables, so that the answer streams can all be tried.
+    """
+    one, two = draw(st.permutations(("s(1)", "s(2)", "p(c)")))[:2]
+    when = draw(st.sampled_from(("", "e, ", "a(_) in [2], ", "not e in [1], ")))
+    rules = [f"{one} :- {when}not {two}.", f"{two} :- {when}not {one}."]
+    for head in draw(st.lists(st.sampled_from(("r", "q(c,c)")), min_size=1, max_size=2)):
+        function = draw(st.sampled_from(("count", "sum", "min", "max", "avg")))
+        window = draw(st.sampled_from(("", " in [0]", " in [1]", " in [2]")))
+        more = draw(st.sampled_from(("", ", a(_) in [2]", ", not p(c)", ", not r")))
+        sign = draw(st.sampled_from(("<", ">=", "!=", "=")))
+        limit = draw(st.sampled_from(("1", "2", "3", "1.5")))
+        collects = f"V : s(V){window}{more}"
+        rules.append(f"{head} :- N = {function} {{ {collects} }}, N {sign} {limit}.")
+    if draw(st.booleans()):
+        head = draw(st.sampled_from(("s(2)", "s(3)", "r", "p(c)")))
+        at = draw(st.sampled_from(("", "@0 ", "@1 ")))
+        rules.append(f"{at}{head} :- {draw(_ground_literals())}.")
+    return parse_lars("\n".join(rules))
+
+
+@st.composite
 def lars_streams(draw: st.DrawFn) -> dict[int, set[Fact]]:
     """The input atoms at some of the time points from 0 to `LAST`."""
     names = st.sampled_from(("a", "a", "b", "e"))
