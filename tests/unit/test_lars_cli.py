@@ -58,7 +58,7 @@ def test_why(files: Path) -> None:
     first, second, third = out.splitlines()
     assert first.startswith("q(x3,y,z) until 44: by r1 (")
     assert second == "  a(x3,y) in [3] until 44: input at 40"
-    assert third == "  b(y,z) in [#3]: input"
+    assert third == "  b(y,z) in [#3]: input at 38"
 
 
 def test_standard_input_gzip_and_units(files: Path) -> None:

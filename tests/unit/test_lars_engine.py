@@ -202,7 +202,7 @@ def test_a_conclusion_in_the_past_is_explained_with_its_time() -> None:
     reasoner.advance(to=2)
     assert reasoner.why("alarm").splitlines() == [
         "alarm: by r2 (<text>:2:1)",
-        "  always hot in [1]: at every time point of the window",
+        "  always hot in [1]: at every time point from 1 to 2",
         "  not off",
     ]
     assert reasoner.why("hot").splitlines() == [
@@ -239,3 +239,26 @@ def test_a_time_point_at_which_nothing_changes_derives_nothing() -> None:
         assert not answer.left
     after = engine.stats()
     assert after["derivations"] == before["derivations"]
+
+
+def test_every_kind_of_window_is_explained_with_its_times() -> None:
+    reasoner = LarsReasoner(
+        """
+        q(X) :- a(X) in [3], a(X) in [tumbling 4], a(X) in [#9], a(X) in [#2 of a],
+                a(X) in [#2 per X], always a(X) in [1], @T a(X) in [2], known(X) in [#1], T > 5.
+        known(x).
+        """
+    )
+    for at in (5, 6, 7):
+        reasoner.push("a(x).", at=at)
+        reasoner.advance(to=at)
+    assert [line.strip() for line in reasoner.why("q(x)").splitlines()[1:]] == [
+        "a(x) in [3] until 11: input at 7",
+        "a(x) in [tumbling 4] until 8: input at 5 or later",
+        "a(x) in [#9]: input at 5, 6, 7",
+        "a(x) in [#2 of it]: input at 6, 7",
+        "a(x) in [#2 per X]: input at 6, 7",
+        "always a(x) in [1]: at every time point from 6 to 7",
+        "known(x) in [#1]: background",
+        "@7 a(x) in [2] until 10: input",
+    ]

@@ -400,6 +400,13 @@ impl Kernel {
         })
     }
 
+    /// The instants at which a fact that holds entered the count windows that hold it.
+    fn counted_at(&self, relation: usize, terms: Vec<String>) -> Vec<i64> {
+        let fact = self.find(relation, &terms);
+        let instants = fact.map(|fact| self.core.counted_at(fact)).unwrap_or_default();
+        instants.into_iter().map(|at| at.0).collect()
+    }
+
     fn why(&mut self, relation: usize, terms: Vec<String>) -> PyResult<Vec<ProofTuple>> {
         let fact = self.find(relation, &terms);
         let fact = fact.ok_or_else(|| PyKeyError::new_err("the fact does not hold"))?;

@@ -63,6 +63,12 @@ impl CountWindow {
         (true, pushed_out)
     }
 
+    /// The instants at which a fact that it holds entered.
+    pub fn instants_of(&self, fact: FactId, terms: &[TermId]) -> impl Iterator<Item = Instant> {
+        let entries = self.groups.get(&self.key(terms)).into_iter().flatten();
+        entries.filter(move |(_, other)| *other == fact).map(|(at, _)| *at)
+    }
+
     /// Take out every entry of a fact. Returns how many there were.
     pub fn take_out(&mut self, fact: FactId, terms: &[TermId]) -> usize {
         let key = self.key(terms);

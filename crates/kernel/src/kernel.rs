@@ -305,6 +305,15 @@ impl Kernel {
         self.changes.iter().map(after).filter(|(change, until)| change.before != *until)
     }
 
+    /// The facts that the last tick touched, in runs of the same relation.
+    pub fn touched(&self) -> impl Iterator<Item = (RelationId, &Relation, &[Change])> {
+        let runs = self.changes.chunk_by(|one, other| one.fact.relation == other.fact.relation);
+        runs.map(|run| {
+            let id = run[0].fact.relation;
+            (id, &self.relations[id.index()], run)
+        })
+    }
+
     /// Until when a fact holds.
     pub fn until(&self, fact: FactId) -> Instant {
         self.relations[fact.relation.index()].until(fact.row)
@@ -317,6 +326,13 @@ impl Kernel {
         let row = self.relations[relation.index()].find(&terms?[..])?;
         let fact = FactId { relation, row };
         (self.until(fact) != NEVER).then_some(fact)
+    }
+
+    /// The instants at which a fact entered the count windows that hold it.
+    pub fn counted_at(&self, fact: FactId) -> Vec<Instant> {
+        let terms = self.terms_of(fact);
+        let windows = self.count_windows.iter().flatten();
+        windows.flat_map(|window| window.instants_of(fact, &terms)).collect()
     }
 
     /// State a background fact; it holds from the next tick on.

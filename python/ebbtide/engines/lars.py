@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from ebbtide._kernel import Table, Timeline
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
-from ebbtide.engines.lars_why import Explainer, Explanation
+from ebbtide.engines.lars_why import Explainer, Explanation, Times
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars.formula import LarsProgram
@@ -246,7 +246,8 @@ class LarsEngine(NativeEngine):
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
         now = self.next - self._step
-        explainer = Explainer(self.lars, self.lowered, self._step, now)
+        times = Times(self._start, self._step, now, self.counted_at)
+        explainer = Explainer(self.lars, self.lowered, times)
         if fact.relation in self.lowered.stamped:
             nodes = self.derivation(Fact(relation, (to_term(now), *fact.terms)))
             return explainer.present(fact, nodes)

@@ -7,7 +7,7 @@ rule asked for. Relations of time points are left out: the time points themselve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ebbtide.engines.derivation import Node
@@ -39,16 +39,47 @@ class Explanation:
         return lines + [f"{'  ' * (depth + 1)}{part}" for part in self.absent]
 
 
+@dataclass(frozen=True)
+class Times:
+    """Time points from `start` to `now`, and those of what count windows hold."""
+
+    start: Instant
+    step: int
+    now: Instant
+    counted_at: Callable[[Fact], list[Instant]]
+
+    def first(self, window: str) -> Instant | None:
+        """The first time point of a time or tumbling window; None of a count window."""
+        word, _, size = window.rpartition(" ")
+        if word == "tumbling":
+            first = self.now - self.now % (int(size) * self.step)
+        elif window.isdecimal():
+            first = self.now - int(window) * self.step
+        else:
+            return None
+        return max(first, self.start)
+
+    def stated(self, fact: Fact, window: str, until: Instant) -> str:
+        """When a fact of a window was stated last, as far as that is known."""
+        first = self.first(window)
+        if first is None:
+            return f" at {', '.join(map(str, self.counted_at(fact)))}"
+        if until == FOREVER:
+            return ""
+        if window.isdecimal():
+            return f" at {until - (int(window) + 1) * self.step}"
+        return f" at {first} or later"
+
+
 class Explainer:
     """Turns derivations of the lowered program into explanations of the program as written."""
 
-    def __init__(self, program: LarsProgram, lowered: Lowered, step: int, now: Instant) -> None:
+    def __init__(self, program: LarsProgram, lowered: Lowered, times: Times) -> None:
         self._program = program
         self._rules = {rule.name: rule for rule in program.rules}
         self._meanings = lowered.meanings
         self._copies = lowered.copies
-        self._step = step
-        self._now = now
+        self._times = times
         self._background = frozenset(program.background)
 
     def conclusion(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
@@ -67,7 +98,7 @@ class Explainer:
 
     def present(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
         """The explanation of an atom, given the derivation of its conclusion for now."""
-        until = min(nodes[0].until, self._now + self._step)
+        until = min(nodes[0].until, self._times.now + self._times.step)
         return Explanation(self._atom(fact), until, "because", (self._explain(nodes, 0),))
 
     def _explain(self, nodes: Sequence[Node], position: int) -> Explanation:
@@ -102,19 +133,20 @@ class Explainer:
                 return f"@{show_term(terms[0])} {self._atom(atom)}{window}", self._input(atom, "")
             case "tally":
                 atom = Fact(meaning.predicate, terms[1 : meaning.arity + 1])
-                return f"{self._atom(atom)}{window}", self._input(atom, "")
+                at = self._times.stated(node.fact, meaning.window, node.until)
+                return f"{self._atom(atom)}{window}", self._input(atom, at)
             case "always":
                 atom = Fact(meaning.predicate, terms)
-                return f"always {self._atom(atom)}{window}", "at every time point of the window"
+                first = self._times.first(meaning.window)
+                points = "of the window" if first is None else f"from {first} to {self._times.now}"
+                return f"always {self._atom(atom)}{window}", f"at every time point {points}"
             case "in":
                 atom = Fact(meaning.predicate, terms)
-                at = ""
-                if meaning.window.isdecimal() and node.until != FOREVER:
-                    at = f" at {node.until - (int(meaning.window) + 1) * self._step}"
+                at = self._times.stated(node.fact, meaning.window, node.until)
                 return f"{self._atom(atom)}{window}", self._input(atom, at)
             case "now":
                 atom = Fact(meaning.predicate, terms)
-                return self._atom(atom), self._input(atom, f" at {self._now}")
+                return self._atom(atom), self._input(atom, f" at {self._times.now}")
         return str(node.fact), "worked out from the atoms that hold"
 
     def _atom(self, fact: Fact) -> str:

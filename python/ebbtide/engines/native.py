@@ -280,6 +280,10 @@ class NativeEngine:
         """Whether a fact that holds is stated, and not only derived."""
         return self._kernel.is_stated(self._relation(fact), [term.text for term in fact.terms])
 
+    def counted_at(self, fact: Fact) -> list[Instant]:
+        """The instants at which a fact entered the count windows that hold it."""
+        return self._kernel.counted_at(self._relation(fact), [term.text for term in fact.terms])
+
     def why(self, fact: Fact) -> Proof:
         """A proof of a fact that holds; KeyError if it does not."""
         return prove(self.derivation(fact), as_it_is)
