@@ -6,7 +6,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
-use arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer};
+use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
 use ebbtide_kernel::instant::NEVER;
@@ -167,7 +167,6 @@ impl Lines {
             let code = |(row, _): &(RowId, i8)| codes.of(relation.term(*row, column));
             cells.extend(changed.iter().map(code));
         }
-        changed.clear();
     }
 
     /// Tell all that is known to hold.
@@ -256,27 +255,32 @@ impl Answers {
             }
         }
         let tells_changes = !self.full && before && answered;
-        for (change, after) in core.changes() {
-            let Some(place) = self.place[change.fact.relation.index()] else { continue };
-            let (came, went) = (change.before == NEVER, after == NEVER);
-            if came == went {
-                continue;
-            }
-            let lines = &mut all[place];
-            let (relation, row) = (lines.relation, change.fact.row);
-            match &mut lines.held {
+        for (id, relation, touched) in core.touched() {
+            let Some(place) = self.place[id.index()] else { continue };
+            let Lines { held, changed, .. } = &mut all[place];
+            let known = changed.len();
+            // What came, and did not before; what went, and was there.
+            changed.extend(touched.iter().filter_map(|change| {
+                let row = change.fact.row;
+                let diff =
+                    i8::from(change.before == NEVER) - i8::from(relation.until(row) == NEVER);
+                (diff != 0).then_some((row, diff))
+            }));
+            match held {
                 Held::Now(present) => {
-                    if came {
-                        present.enter(core, relation, row, tick);
-                    }
-                    continue;
+                    let came = changed.drain(known..).filter(|(_, diff)| *diff == 1);
+                    came.for_each(|(row, _)| present.enter(core, id, row, tick));
                 }
-                Held::Always(mirror) if self.mirrored && came => mirror.enter(core, relation, row),
-                Held::Always(mirror) if self.mirrored => mirror.leave(row),
+                Held::Always(mirror) if self.mirrored => {
+                    for (row, diff) in &changed[known..] {
+                        if *diff == 1 {
+                            mirror.enter(core, id, *row);
+                        } else {
+                            mirror.leave(*row);
+                        }
+                    }
+                }
                 Held::Always(_) => {}
-            }
-            if tells_changes {
-                lines.changed.push((row, if came { 1 } else { -1 }));
             }
         }
         for lines in all.iter_mut() {
@@ -286,6 +290,7 @@ impl Answers {
             } else if answered {
                 lines.tell_all(tick, 1, codes);
             }
+            lines.changed.clear();
         }
     }
 
@@ -350,13 +355,16 @@ impl Codes {
 
     /// The texts of the terms. They are copied as bytes and checked all at once.
     fn texts(&self, core: &Core) -> Result<StringArray, ArrowError> {
-        let dictionary = core.dictionary();
-        let lengths = self.values.iter().map(|term| dictionary.utf8(*term).len());
-        let offsets: OffsetBuffer<i32> = OffsetBuffer::from_lengths(lengths);
-        let mut bytes = Vec::with_capacity(offsets.last().as_usize());
+        let mut bytes = Vec::with_capacity(32 * self.values.len());
+        let mut ends = Vec::with_capacity(self.values.len() + 1);
+        ends.push(0);
         for term in &self.values {
-            bytes.extend_from_slice(dictionary.utf8(*term));
+            core.dictionary().append_utf8(*term, &mut bytes);
+            ends.push(bytes.len() as i32);
         }
-        StringArray::try_new(offsets, Buffer::from_vec(bytes), None)
+        if i32::try_from(bytes.len()).is_err() {
+            return Err(ArrowError::OffsetOverflowError(bytes.len()));
+        }
+        StringArray::try_new(OffsetBuffer::new(ends.into()), Buffer::from_vec(bytes), None)
     }
 }

@@ -50,13 +50,20 @@ pub fn terms(
 
 fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResult<Vec<TermId>> {
     refuse_nulls(array, name)?;
-    let texts = |text: Option<_>| text.unwrap_or_default();
+    let rows = 0..array.len();
     match array.data_type() {
-        DataType::Utf8 => Ok(dictionary.intern_all(array.as_string::<i32>().iter().map(texts))),
-        DataType::LargeUtf8 => {
-            Ok(dictionary.intern_all(array.as_string::<i64>().iter().map(texts)))
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>();
+            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
         }
-        DataType::Utf8View => Ok(dictionary.intern_all(array.as_string_view().iter().map(texts))),
+        DataType::LargeUtf8 => {
+            let texts = array.as_string::<i64>();
+            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
+        }
+        DataType::Utf8View => {
+            let texts = array.as_string_view();
+            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
+        }
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
                 let values = strings(dictionary, array.values().as_ref(), name)?;

@@ -200,14 +200,14 @@ impl Timeline {
                     tuples.clear();
                     tuples.resize(run.len() * places.len(), point);
                     for (position, place) in places.iter().enumerate() {
-                        let cells = tuples.iter_mut().skip(position).step_by(places.len());
+                        let facts = tuples.chunks_exact_mut(places.len());
                         match place {
                             Place::Column(column) => {
                                 let terms = &terms[*column][run_rows.clone()];
-                                cells.zip(terms).for_each(|(cell, term)| *cell = *term);
+                                facts.zip(terms).for_each(|(fact, term)| fact[position] = *term);
                             }
                             Place::Time => {}
-                            Place::Term(term) => cells.for_each(|cell| *cell = *term),
+                            Place::Term(term) => facts.for_each(|fact| fact[position] = *term),
                         }
                     }
                     // It is not late: its time point is still to come.

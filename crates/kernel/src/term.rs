@@ -32,7 +32,9 @@ struct Term {
 
 impl Term {
     fn new(text: &str, hash: u64) -> Self {
-        let number = whole_number(text).unwrap_or(NO_NUMBER);
+        let is_literal = text.as_bytes().first() == Some(&b'"');
+        let number = if is_literal { whole_number(text) } else { None };
+        let number = number.unwrap_or(NO_NUMBER);
         Self { text: Some(Text::new(text)), hash, number }
     }
 
@@ -71,16 +73,11 @@ impl Dictionary {
     pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
         let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
         let mut some: Vec<(&str, u64)> = Vec::with_capacity(TOGETHER);
-        let mut last: Option<(&str, TermId)> = None;
+        let mut last: Option<(&str, u64, TermId)> = None;
         loop {
             some.clear();
-            for text in texts.by_ref().take(TOGETHER) {
-                let hash = match some.last() {
-                    Some((same, hash)) if *same == text => *hash,
-                    _ => self.hasher.hash_one(text),
-                };
-                some.push((text, hash));
-            }
+            let hashed = |text| (text, self.hasher.hash_one(text));
+            some.extend(texts.by_ref().take(TOGETHER).map(hashed));
             if some.is_empty() {
                 return ids;
             }
@@ -89,10 +86,10 @@ impl Dictionary {
             }
             for (text, hash) in &some {
                 let id = match last {
-                    Some((same, id)) if same == *text => id,
+                    Some((same, like, id)) if like == *hash && same == *text => id,
                     _ => self.find(text, *hash).unwrap_or_else(|| self.take_in(text, *hash)),
                 };
-                last = Some((text, id));
+                last = Some((text, *hash, id));
                 ids.push(id);
             }
         }
@@ -144,10 +141,12 @@ impl Dictionary {
         self.terms[id.index()].text.as_ref().map_or("", Text::as_str)
     }
 
-    /// The text of a term in use, as bytes.
+    /// Put the text of a term in use behind others.
     #[inline]
-    pub fn utf8(&self, id: TermId) -> &[u8] {
-        self.terms[id.index()].text.as_ref().map_or(b"", Text::bytes)
+    pub fn append_utf8(&self, id: TermId, others: &mut Vec<u8>) {
+        if let Some(text) = &self.terms[id.index()].text {
+            text.append_to(others);
+        }
     }
 
     /// The whole number that a term denotes as an xsd:integer.

@@ -19,8 +19,22 @@ impl Text {
             return Self::Long(text.into());
         }
         let mut bytes = [0; SHORT];
-        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        copy_short(text.as_bytes(), &mut bytes);
         Self::Short(text.len() as u8, bytes)
+    }
+
+    /// Put its bytes behind others.
+    #[inline]
+    pub fn append_to(&self, others: &mut Vec<u8>) {
+        match self {
+            Self::Short(length, bytes) => {
+                // A copy of known size takes a few instructions; what is too much goes again.
+                let end = others.len() + usize::from(*length);
+                others.extend_from_slice(bytes);
+                others.truncate(end);
+            }
+            Self::Long(text) => others.extend_from_slice(text.as_bytes()),
+        }
     }
 
     /// Its bytes.
@@ -43,6 +57,27 @@ impl Text {
     }
 }
 
+/// Copy at most `SHORT` bytes by two pieces of known size that may overlap: much less than a copy of any
+/// size takes.
+#[inline]
+fn copy_short(from: &[u8], to: &mut [u8; SHORT]) {
+    let to = &mut to[..from.len()];
+    if !(copied::<16>(from, to) || copied::<8>(from, to) || copied::<4>(from, to)) {
+        to.iter_mut().zip(from).for_each(|(place, byte)| *place = *byte);
+    }
+}
+
+/// Copy bytes as their first N and their last N, if there are as many.
+#[inline]
+fn copied<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
+    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else {
+        return false;
+    };
+    to.first_chunk_mut::<N>().into_iter().for_each(|place| *place = *first);
+    to.last_chunk_mut::<N>().into_iter().for_each(|place| *place = *last);
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +89,18 @@ mod tests {
             assert_eq!(Text::new(text).bytes(), text.as_bytes());
         }
         assert_eq!(size_of::<Text>(), 24);
+    }
+
+    #[test]
+    fn every_length_is_copied_whole() {
+        let letters: String = ('a'..='z').collect();
+        let mut all = Vec::new();
+        for length in 0..=letters.len() {
+            let text = Text::new(&letters[..length]);
+            assert_eq!(text.as_str(), &letters[..length]);
+            text.append_to(&mut all);
+        }
+        let expected: String = (0..=letters.len()).map(|length| &letters[..length]).collect();
+        assert_eq!(all, expected.as_bytes());
     }
 }
