@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from ebbtide.pipeline.sinks.parcels import handing_over
+from ebbtide.pipeline.sinks.parcels import FEW, Parser, handing_over
 from ebbtide.pipeline.sources.files import read_files
-from ebbtide.pipeline.stages.parcels import unpacked_rows
-from ebbtide.pipeline.stages.parse import Documents
+from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
+from ebbtide.pipeline.stages.parse import Documents, parser
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -68,3 +69,34 @@ def test_a_batch_that_fails_comes_again(spark: SparkSession, folder: Path) -> No
     query.processAllAvailable()
     query.stop()
     assert numbers == [0, 1, 1]
+
+
+def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path: Path) -> None:
+    """Files of no lines, of some, a bad one among them, and of more than a few."""
+    incoming = tmp_path / "incoming"
+    incoming.mkdir()
+    line = "1\t<a:s> <a:p> <a:o> .\n"
+    documents = ["", f"{line}what?\n{line}", line * (1 + FEW // len(line)), line]
+    for number, document in enumerate(documents):
+        (incoming / f"{number}.tnt").write_text(document)
+        # Read in the order of their times.
+        os.utime(incoming / f"{number}.tnt", (number, number))
+    facts = read_files(spark, incoming, Documents(parcels=True), files_a_batch=1)
+    here = Parser("one", parser(str(incoming), Documents()))
+    taken: dict[str, list[pa.Table]] = {"by workers": [], "here": []}
+    for where, tables in taken.items():
+        writer = handing_over(
+            facts.selectExpr("'one' AS stream", "*"),
+            tmp_path / "parcels",
+            lambda table, _, tables=tables: tables.append(table),
+            here if where == "here" else None,
+        )
+        query = writer.option("checkpointLocation", str(tmp_path / where)).start()
+        query.processAllAvailable()
+        query.stop()
+    assert [PARCEL in each.column_names for each in taken["by workers"]] == [True] * 4
+    assert [PARCEL in each.column_names for each in taken["here"]] == [False, False, True, False]
+    # Of a file without lines there is no parcel either.
+    for theirs, ours in zip(taken["by workers"][1:], taken["here"][1:], strict=True):
+        assert unpacked_rows(theirs).equals(unpacked_rows(ours))
+    assert taken["by workers"][0].num_rows == taken["here"][0].num_rows == 0

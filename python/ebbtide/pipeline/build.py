@@ -22,6 +22,7 @@ from ebbtide.pipeline.file.load import (
     queries_of,
     window_of,
 )
+from ebbtide.pipeline.inputs import parser_of
 from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
@@ -115,4 +116,9 @@ def placement_of(
         return ShardedPlacement(**common, unit=unit, shards=choice.shards, key=key)
     if choice.placement == "dataframe":
         return DataFramePlacement(**common, unit=rules_of(pipeline), spark=spark)
-    return Driver(**common, units=units, snapshot_every=pipeline.checkpoint.snapshot_every)
+    return Driver(
+        **common,
+        units=units,
+        snapshot_every=pipeline.checkpoint.snapshot_every,
+        parser=parser_of(pipeline),
+    )

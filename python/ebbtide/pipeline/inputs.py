@@ -16,6 +16,7 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.secrets import with_secrets
+from ebbtide.pipeline.sinks.parcels import Parser
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.sources.kafka import read_kafka
 from ebbtide.pipeline.sources.memory import remembered
@@ -27,7 +28,7 @@ from ebbtide.pipeline.sources.spool import Piece, Spool
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
 from ebbtide.pipeline.stages.messages import parse_messages
-from ebbtide.pipeline.stages.parse import Documents, parse_files
+from ebbtide.pipeline.stages.parse import Documents, parse_files, parser
 from ebbtide.testing import workloads
 
 
@@ -40,17 +41,29 @@ def facts_of(
     """
     whole: DataFrame | None = None
     for name, stream in pipeline.streams.items():
-        documents = Documents(
-            getattr(stream, "format", None),
-            pipeline.dead_letters.longest_term,
-            {**WELL_KNOWN, **pipeline.prefixes},
-            parcels,
-        )
+        documents = _documents(pipeline, stream, parcels)
         facts = _read(name, stream, spark, checkpoint.spool(name), documents)
         named = facts.select(F.lit(name).alias("stream"), "*")
         whole = named if whole is None else whole.unionByName(named, parcels)
     assert whole is not None
     return whole
+
+
+def parser_of(pipeline: model.Pipeline) -> Parser | None:
+    """What parses a few documents without a worker: those of a stream of files, if it is alone."""
+    match list(pipeline.streams.items()):
+        case [(name, model.Files(path=path) as stream)]:
+            return Parser(name, parser(path, _documents(pipeline, stream, parcels=False)))
+    return None
+
+
+def _documents(pipeline: model.Pipeline, stream: model.AnyStream, parcels: bool) -> Documents:
+    return Documents(
+        getattr(stream, "format", None),
+        pipeline.dead_letters.longest_term,
+        {**WELL_KNOWN, **pipeline.prefixes},
+        parcels,
+    )
 
 
 def _read(

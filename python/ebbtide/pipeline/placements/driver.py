@@ -27,7 +27,7 @@ from ebbtide.pipeline.dead import DeadLetters, bad_letters
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.placements.placement import BroughtOver
-from ebbtide.pipeline.sinks.parcels import handing_over
+from ebbtide.pipeline.sinks.parcels import Parser, handing_over
 from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
@@ -52,6 +52,8 @@ class Driver(BroughtOver):
     takes_parcels: ClassVar[bool] = True
     units: Sequence[Unit]
     snapshot_every: int
+    #: Of a stream that is alone: parses a few documents here.
+    parser: Parser | None = None
     _next: int | None = None
 
     def prepare(self, facts: DataFrame) -> DataFrame:
@@ -61,7 +63,9 @@ class Driver(BroughtOver):
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         """Without the ways of foreachBatch, if everything comes in parcels."""
         if rows.columns == ["stream", PARCEL]:
-            return handing_over(rows, self.checkpoint.folder / "parcels", self.take_batch)
+            return handing_over(
+                rows, self.checkpoint.folder / "parcels", self.take_batch, self.parser
+            )
         return super().writer(rows)
 
     def take(self, number: int, table: Any, begun: float) -> None:

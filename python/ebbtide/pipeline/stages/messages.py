@@ -26,7 +26,6 @@ from ebbtide.pipeline.stages.parse import (
     parsed,
     with_lines,
 )
-from ebbtide.pipeline.stages.settled import settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -39,7 +38,7 @@ def parse_messages(messages: DataFrame, documents: Documents) -> DataFrame:
 
 
 def parser(documents: Documents) -> Parse:
-    """The work of one task: record batches of messages to record batches of facts."""
+    """Record batches of messages to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
@@ -56,7 +55,6 @@ def parser(documents: Documents) -> Parse:
                     continue
                 for number, value in of_source:
                     yield from parse_document(f"{source}@{number}", value, documents)
-        settle()
 
     return parse
 

@@ -69,22 +69,31 @@ def parse_files(files: DataFrame, folder: Path, documents: Documents) -> DataFra
 def parsed(documents: DataFrame, parse: Parse, parcels: bool) -> DataFrame:
     """What a parser makes of documents: rows, or parcels of them."""
     if parcels:
-        return documents.mapInArrow(packing(parse), PARCELS)
-    return documents.mapInArrow(parse, SCHEMA)
+        return documents.mapInArrow(task(packing(parse)), PARCELS)
+    return documents.mapInArrow(task(parse), SCHEMA)
 
 
 def parser(folder: str, documents: Documents) -> Parse:
-    """The work of one task: record batches of files to record batches of facts."""
+    """Record batches of files to record batches of facts."""
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for path, content in zip(*batch.columns, strict=True):
                 name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
                 yield from parse_document(name, content.as_py(), documents)
+
+    return parse
+
+
+def task(parse: Parse) -> Parse:
+    """The work of a parser as a worker does it, again and again."""
+
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        yield from parse(batches)
         # Not before: by now everything is loaded.
         settle()
 
-    return parse
+    return work
 
 
 def parse_document(name: str, content: bytes, documents: Documents) -> Iterator[Any]:
@@ -201,10 +210,30 @@ def rows_of(source: Any, fact: list[Any], error: Any) -> Any:
     """Record batches of rows: where they come from, line, t, s, p and o, and what is wrong."""
     import pyarrow as pa
 
-    kinds = [pa.int32(), pa.int64(), *[pa.string()] * 3]
-    columns = [column.cast(kind) for column, kind in zip(fact, kinds, strict=True)]
-    table = pa.table(
-        [source, *columns, error.cast(_error_type())],
-        names=["source", "line", "t", *_TERMS, "error"],
+    schema = _rows_schema()
+    columns = [
+        column.cast(kind) for column, kind in zip([source, *fact, error], schema.types, strict=True)
+    ]
+    return pa.table(columns, schema.names).to_batches()
+
+
+def rows_table(batches: Iterable[Any]) -> Any:
+    """All rows of some record batches."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches(batches, _rows_schema())
+
+
+def _rows_schema() -> Any:
+    import pyarrow as pa
+
+    terms = ((term, pa.string()) for term in _TERMS)
+    return pa.schema(
+        [
+            ("source", pa.string()),
+            ("line", pa.int32()),
+            ("t", pa.int64()),
+            *terms,
+            ("error", _error_type()),
+        ]
     )
-    return table.to_batches()
