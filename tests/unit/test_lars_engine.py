@@ -262,3 +262,19 @@ def test_every_kind_of_window_is_explained_with_its_times() -> None:
         "known(x) in [#1]: background",
         "@7 a(x) in [2] until 10: input",
     ]
+
+
+def test_aggregates_and_what_is_denied_are_explained_with_their_terms() -> None:
+    reasoner = LarsReasoner(
+        "@T busy(R) :- @T p(R,_) in [2], N = count { X : p(R,X) in [2] }, N > 1, not off(R) in [1]."
+    )
+    reasoner.push("p(a,x). p(b,x).", at=3)
+    reasoner.push("p(a,y).", at=4)
+    reasoner.advance(to=4)
+    assert reasoner.why("busy(a)").splitlines() == [
+        "busy(a) until 5: because",
+        "  @4 busy(a) until 6: by r1 (<text>:1:1)",
+        "    @4 p(a,y) in [2] until 7: input",
+        "    2 = count { X : p(a,X) in [2] } until 6: worked out from the atoms that hold",
+        "    not off(a) in [1]",
+    ]

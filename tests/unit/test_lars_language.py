@@ -122,6 +122,8 @@ def test_a_cycle_through_not_is_printed() -> None:
 def test_a_cycle_is_printed_in_the_notation_of_the_program() -> None:
     with pytest.raises(ProgramError, match=r"by not b\(_\)"):
         strata(parse_lars("a(X) :- p(X), not b(X).\nb(X) :- p(X), not a(X)."))
+    with pytest.raises(ProgramError, match=r"by not b\s"):
+        strata(parse_lars("a :- p, not b.\nb :- p, not a."))
 
 
 def test_an_aggregate_of_its_own_result_is_refused_where_it_stands() -> None:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ebbtide.engines.derivation import Node
-from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode
-from ebbtide.languages.lars.lowered import Lowered, Meaning
+from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode, bound
+from ebbtide.languages.lars.lowered import Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_fact, show_term
 from ebbtide.program import IN_PYTHON, Fact
+from ebbtide.terms import Term
 from ebbtide.time import FOREVER, Instant, show_until
 
 
@@ -79,6 +80,7 @@ class Explainer:
         self._rules = {rule.name: rule for rule in program.rules}
         self._meanings = lowered.meanings
         self._copies = lowered.copies
+        self._results = lowered.results
         self._times = times
         self._background = frozenset(program.background)
 
@@ -116,7 +118,7 @@ class Explainer:
             return Explanation(text, node.until, "because", premises)
         rule = self._rules.get(node.rule.name)
         reason = f"by {node.rule.name} ({node.rule.origin})"
-        return Explanation(text, node.until, reason, premises, _denied(rule))
+        return Explanation(text, node.until, reason, premises, _denied(rule, node.fact))
 
     def _meaning(self, fact: Fact) -> Meaning:
         return self._meanings.get(fact.relation, Meaning("other", fact.relation))
@@ -147,7 +149,9 @@ class Explainer:
             case "now":
                 atom = Fact(meaning.predicate, terms)
                 return self._atom(atom), self._input(atom, f" at {self._times.now}")
-        return str(node.fact), "worked out from the atoms that hold"
+        result = self._results.get(node.fact.relation)
+        text = str(node.fact) if result is None else _collected(result, terms)
+        return text, "worked out from the atoms that hold"
 
     def _atom(self, fact: Fact) -> str:
         return show_fact(fact, self._program.prefixes)
@@ -156,5 +160,16 @@ class Explainer:
         return "background" if atom in self._background else f"input{at}"
 
 
-def _denied(rule: LarsRule | None) -> tuple[str, ...]:
-    return tuple(map(str, rule.denied)) if rule is not None else ()
+def _collected(result: Result, terms: tuple[Term, ...]) -> str:
+    """An aggregate with the terms of its group and its result."""
+    of_group = bound(result.part, dict(zip(result.group, terms[:-1], strict=True)))
+    return f"{show_term(terms[-1])}{str(of_group).removeprefix(result.part.result.name)}"
+
+
+def _denied(rule: LarsRule | None, fact: Fact) -> tuple[str, ...]:
+    """What must not hold, with the terms that the conclusion tells."""
+    if rule is None:
+        return ()
+    head = rule.head.arguments if rule.at is None else (rule.at, *rule.head.arguments)
+    known = dict(zip(head, fact.terms, strict=True))
+    return tuple(str(bound(part, known)) for part in rule.denied)

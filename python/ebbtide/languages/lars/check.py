@@ -62,7 +62,7 @@ def strata(program: LarsProgram) -> tuple[int, ...]:
     try:
         return stratify([_as_dependency(rule) for rule in program.rules])
     except ProgramError as error:
-        message = _ANYTHING.sub("_", error.message)
+        message = _ANYTHING.sub("_", error.message).replace("()", "")
         raise ProgramError(message, error.origin) from None
 
 

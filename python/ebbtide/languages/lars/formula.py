@@ -358,6 +358,11 @@ def rewritten(part: BodyPart, change: Callable[[Argument], Argument]) -> BodyPar
             return replace(part, parts=parts)  # type: ignore[arg-type]
 
 
+def bound(part: BodyPart, known: Mapping[Argument, Argument]) -> BodyPart:
+    """The part with the terms of the variables that are known."""
+    return rewritten(part, lambda argument: known.get(argument, argument))
+
+
 _SIGNS: Final = {
     "equal": "=",
     "notEqual": "!=",

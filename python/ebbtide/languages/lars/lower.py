@@ -52,6 +52,7 @@ from ebbtide.languages.lars.lowered import (
     Clock,
     Lowered,
     Meaning,
+    Result,
     Route,
     Tally,
     padded_terms,
@@ -216,6 +217,7 @@ class _Lowering:
                 part.origin,
             )
         )
+        self._out.results[output] = Result(group, part)
         return Atom(output, (*group, part.result), part.origin)
 
     # ---- extended atoms ----------------------------------------------------------------------

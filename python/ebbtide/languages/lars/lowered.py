@@ -10,8 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from ebbtide.languages.lars.formula import LarsRule
-from ebbtide.program import Fact, Program
+from ebbtide.languages.lars.formula import Collected, LarsRule
+from ebbtide.program import Fact, Program, Variable
 from ebbtide.terms import IRI, Literal, Term
 from ebbtide.time import Window
 
@@ -67,6 +67,14 @@ class Meaning:
     arity: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a relation of an aggregate's results says: the variables of its groups, then `part`."""
+
+    group: tuple[Variable, ...]
+    part: Collected
+
+
 @dataclass
 class Lowered:
     """A program, and how input becomes facts of its relations."""
@@ -85,6 +93,8 @@ class Lowered:
     copies: dict[str, LarsRule] = field(default_factory=dict)
     #: What the relations say, as far as people want to know.
     meanings: dict[str, Meaning] = field(default_factory=dict)
+    #: What the relations of aggregates say.
+    results: dict[str, Result] = field(default_factory=dict)
 
     @property
     def has_outside(self) -> bool:
