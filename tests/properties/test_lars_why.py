@@ -1,0 +1,62 @@
+"""Every atom of an answer has an explanation, whose times are those of the input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hypothesis import given, note
+
+from ebbtide.engines.lars import LarsEngine
+from ebbtide.engines.lars_why import Explanation
+from ebbtide.languages.lars import LarsProgram, show_fact
+from ebbtide.program import Fact
+from ebbtide.testing.lars import INPUT, LAST, lars_programs, lars_streams
+
+EXTENDED = re.compile(r"(?:@(?P<at>\d+) )?(?P<always>always )?(?P<atom>.*?)(?: in \[.*\])?")
+LATER = re.compile(r"input at (\d+) or later")
+RUN = re.compile(r"at every time point from (\d+) to (\d+)")
+
+
+def nodes(explanation: Explanation) -> Iterator[Explanation]:
+    yield explanation
+    for premise in explanation.premises:
+        yield from nodes(premise)
+
+
+@given(lars_programs(), lars_streams())
+def test_explanations_tell_the_times_of_the_input(
+    program: LarsProgram, atoms: dict[int, set[Fact]]
+) -> None:
+    note(f"{program}\n{program.background}\n{atoms}")
+    known = set(map(show_fact, program.background))
+    said = {at: known | set(map(show_fact, facts)) for at, facts in atoms.items()}
+    engine = LarsEngine(program, start=0)
+    for now in range(LAST + 1):
+        for fact in atoms.get(now, ()):
+            engine.take(fact, now)
+        for fact in engine.tick().atoms or ():
+            explanation = engine.explain_atom(fact)
+            note(str(explanation))
+            assert explanation.text == show_fact(fact)
+            for node in nodes(explanation):
+                assert now < node.until
+                _check(node, now, known, said)
+
+
+def _check(node: Explanation, now: int, known: set[str], said: dict[int, set[str]]) -> None:
+    match = EXTENDED.fullmatch(node.text)
+    assert match is not None
+    atom, reason = match["atom"], node.reason
+    if reason == "background":
+        assert atom in known
+    elif later := LATER.fullmatch(reason):
+        assert any(atom in said.get(at, known) for at in range(int(later[1]), now + 1))
+    elif (run := RUN.fullmatch(reason)) and atom.partition("(")[0] in INPUT:
+        assert int(run[2]) == now
+        assert all(atom in said.get(at, known) for at in range(int(run[1]), now + 1))
+    elif reason.startswith("input"):
+        times = re.findall(r"\d+", reason) or [match["at"]]
+        assert all(atom in said[int(at)] for at in times)
+    else:
+        assert reason.startswith(("by r", "because", "at every", "worked out"))
