@@ -76,8 +76,8 @@ def _rules(draw: st.DrawFn) -> str:
         sign = draw(st.sampled_from(["<", ">=", "!=", "="]))
         parts.insert(0, f"{terms[0]} {sign} {draw(st.sampled_from(('1', '2', *terms)))}")
     head_terms = terms
-    if draw(st.integers(0, 9)) == 0:
-        function = draw(st.sampled_from(["count", "max"]))
+    if draw(st.integers(0, 5)) == 0:
+        function = draw(st.sampled_from(["count", "max", "min", "sum", "avg"]))
         group = f", b({terms[0]},V)" if terms else ""
         parts.append(f"N = {function} {{ V : a(V) in [2]{group} }}")
         head_terms = (*terms, "N")
