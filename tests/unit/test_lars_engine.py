@@ -264,6 +264,18 @@ def test_every_kind_of_window_is_explained_with_its_times() -> None:
     ]
 
 
+def test_predicates_that_share_a_count_window_are_told_apart() -> None:
+    reasoner = LarsReasoner("q :- e in [#2], @T a(x) in [#2], a(X) in [#2].")
+    reasoner.push("a(x). e.", at=3)
+    reasoner.advance(to=4)
+    assert reasoner.why("q").splitlines() == [
+        "q: by r1 (<text>:1:1)",
+        "  e in [#2]: input at 3",
+        "  @3 a(x) in [#2]: input",
+        "  a(x) in [#2]: input at 3",
+    ]
+
+
 def test_aggregates_and_what_is_denied_are_explained_with_their_terms() -> None:
     reasoner = LarsReasoner(
         "@T busy(R) :- @T p(R,_) in [2], N = count { X : p(R,X) in [2] }, N > 1, not off(R) in [1]."

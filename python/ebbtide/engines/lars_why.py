@@ -15,7 +15,7 @@ from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode, bound
 from ebbtide.languages.lars.lowered import Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_fact, show_term
 from ebbtide.program import IN_PYTHON, Fact
-from ebbtide.terms import Term
+from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
 
 
@@ -77,6 +77,7 @@ class Explainer:
 
     def __init__(self, program: LarsProgram, lowered: Lowered, times: Times) -> None:
         self._program = program
+        self._arities = program.arities()
         self._rules = {rule.name: rule for rule in program.rules}
         self._meanings = lowered.meanings
         self._copies = lowered.copies
@@ -129,12 +130,14 @@ class Explainer:
         terms = node.fact.terms
         window = f" in [{meaning.window}]" if meaning.window else ""
         match meaning.kind:
-            case "at" | "tally at":
-                terms = terms[1:] if meaning.kind == "tally at" else terms
-                atom = Fact(meaning.predicate, terms[1 : meaning.arity + 1])
+            case "at":
+                atom = Fact(meaning.predicate, terms[1:])
                 return f"@{show_term(terms[0])} {self._atom(atom)}{window}", self._input(atom, "")
+            case "tally at":
+                atom = self._counted(terms[0], terms[2:])
+                return f"@{show_term(terms[1])} {self._atom(atom)}{window}", self._input(atom, "")
             case "tally":
-                atom = Fact(meaning.predicate, terms[1 : meaning.arity + 1])
+                atom = self._counted(terms[0], terms[1:])
                 at = self._times.stated(node.fact, meaning.window, node.until)
                 return f"{self._atom(atom)}{window}", self._input(atom, at)
             case "always":
@@ -152,6 +155,11 @@ class Explainer:
         result = self._results.get(node.fact.relation)
         text = str(node.fact) if result is None else _collected(result, terms)
         return text, "worked out from the atoms that hold"
+
+    def _counted(self, predicate: Term, padded: tuple[Term, ...]) -> Fact:
+        """The atom that a tally of all predicates has as its predicate's name and padded terms."""
+        name = str(to_python(predicate))
+        return Fact(name, padded[: self._arities[name]])
 
     def _atom(self, fact: Fact) -> str:
         return show_fact(fact, self._program.prefixes)

@@ -584,8 +584,7 @@ class _Lowering:
         return name, is_new
 
     def _mean(self, name: str, kind: str, predicate: str, window: str = "") -> None:
-        arity = self._arities.get(predicate, 0)
-        self._out.meanings[name] = Meaning(kind, predicate, window, arity)
+        self._out.meanings[name] = Meaning(kind, predicate, window)
 
     def _stream(self, name: str, window: Window) -> str:
         self._out.streams[name] = window
