@@ -4,7 +4,13 @@
 //! thing after it in its chain. Whoever points to a thing knows the low half of its hash, so that others
 //! are not even looked at. Taking a thing in or out moves no other one.
 //!
-//! Invariant: there are at least as many places as things, and no thing is in twice.
+//! Beside the places stand their tags, a byte each: that a place is empty, that it has many things, or
+//! some bits of the hash of its only thing. A thing that is alone at its place, as most are, comes and
+//! goes, and one that is not there is not found, by its tag: of all that the chains are made of, the
+//! tags are what fits into a cache.
+//!
+//! Invariant: there are at least twice as many places as things, and no thing is in twice. What stands at a
+//! place that is empty, and after a thing that is alone, means nothing.
 
 /// No thing has this number.
 pub(crate) const NOTHING: u32 = u32::MAX >> 1;
@@ -20,8 +26,20 @@ struct Pointer {
 
 const NOWHERE: Pointer = Pointer { thing: NOTHING, hash: 0 };
 
+/// The tag of a place without things.
+const EMPTY: u8 = 0;
+/// The tag of a place with several.
+const MANY: u8 = u8::MAX;
+
+/// The tag of a place whose only thing has this hash.
+#[inline]
+fn tag_of(hash: u32) -> u8 {
+    ((hash >> 24) as u8).clamp(EMPTY + 1, MANY - 1)
+}
+
 /// Things by their hashes. What makes two of them the same is for the caller to know.
 pub(crate) struct Chains {
+    tags: Vec<u8>,
     places: Vec<Pointer>,
     after: Vec<Pointer>,
     len: usize,
@@ -29,7 +47,7 @@ pub(crate) struct Chains {
 
 impl Default for Chains {
     fn default() -> Self {
-        Self { places: vec![NOWHERE], after: Vec::new(), len: 0 }
+        Self { tags: vec![EMPTY], places: vec![NOWHERE], after: Vec::new(), len: 0 }
     }
 }
 
@@ -41,19 +59,28 @@ impl Chains {
 
     /// An estimate of the memory held.
     pub(crate) fn bytes(&self) -> usize {
-        (self.places.len() + self.after.capacity()) * size_of::<Pointer>()
+        self.tags.len() + (self.places.len() + self.after.capacity()) * size_of::<Pointer>()
     }
 
     #[inline]
     fn place(&self, hash: u32) -> usize {
-        hash as usize & (self.places.len() - 1)
+        hash as usize & (self.tags.len() - 1)
     }
 
     /// The thing with this hash that is the one sought.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let hash = hash as u32;
-        let mut next = self.places[self.place(hash)];
+        let place = self.place(hash);
+        let tag = self.tags[place];
+        if tag != MANY {
+            if tag != tag_of(hash) {
+                return None;
+            }
+            let only = self.places[place];
+            return (only.hash == hash && is_it(only.thing)).then_some(only.thing);
+        }
+        let mut next = self.places[place];
         while next.thing != NOTHING {
             if next.hash == hash && is_it(next.thing) {
                 return Some(next.thing);
@@ -64,9 +91,9 @@ impl Chains {
     }
 
     /// Take in a thing that is not in.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, thing: u32, hash: u64) {
-        if self.len >= self.places.len() || self.places.len() == 1 {
+        if 2 * self.len >= self.places.len() {
             self.grow_to((2 * self.places.len()).max(FEWEST));
         }
         if thing as usize >= self.after.len() {
@@ -81,13 +108,24 @@ impl Chains {
     #[inline]
     fn push(&mut self, pointer: Pointer) {
         let place = self.place(pointer.hash);
-        self.after[pointer.thing as usize] = std::mem::replace(&mut self.places[place], pointer);
+        let tag = self.tags[place];
+        if tag == EMPTY {
+            self.tags[place] = tag_of(pointer.hash);
+            self.places[place] = pointer;
+            return;
+        }
+        let first = std::mem::replace(&mut self.places[place], pointer);
+        if tag != MANY {
+            self.tags[place] = MANY;
+            self.after[first.thing as usize] = NOWHERE;
+        }
+        self.after[pointer.thing as usize] = first;
     }
 
     /// Make room for so many things more.
     pub(crate) fn reserve(&mut self, things: usize) {
         self.after.reserve(things);
-        let places = (self.len + things).next_power_of_two();
+        let places = (2 * (self.len + things)).next_power_of_two();
         if places > self.places.len() {
             self.grow_to(places);
         }
@@ -95,9 +133,11 @@ impl Chains {
 
     #[cold]
     fn grow_to(&mut self, places: usize) {
-        for mut next in std::mem::replace(&mut self.places, vec![NOWHERE; places]) {
+        let tags = std::mem::replace(&mut self.tags, vec![EMPTY; places]);
+        let firsts = std::mem::replace(&mut self.places, vec![NOWHERE; places]);
+        for (tag, mut next) in tags.into_iter().zip(firsts).filter(|(tag, _)| *tag != EMPTY) {
             while next.thing != NOTHING {
-                let after = self.after[next.thing as usize];
+                let after = if tag == MANY { self.after[next.thing as usize] } else { NOWHERE };
                 self.push(next);
                 next = after;
             }
@@ -107,29 +147,46 @@ impl Chains {
     /// Take out a thing that is in.
     #[inline]
     pub(crate) fn remove(&mut self, thing: u32, hash: u64) {
-        let after = self.after[thing as usize];
         let place = self.place(hash as u32);
         self.len -= 1;
+        if self.tags[place] == MANY {
+            self.remove_among_many(thing, place);
+        } else {
+            self.tags[place] = EMPTY;
+        }
+    }
+
+    fn remove_among_many(&mut self, thing: u32, place: usize) {
+        let after = self.after[thing as usize];
         let mut other = self.places[place].thing;
         if other == thing {
             self.places[place] = after;
-            return;
+        } else {
+            while self.after[other as usize].thing != thing {
+                other = self.after[other as usize].thing;
+            }
+            self.after[other as usize] = after;
         }
-        while self.after[other as usize].thing != thing {
-            other = self.after[other as usize].thing;
+        let first = self.places[place];
+        if self.after[first.thing as usize].thing == NOTHING {
+            self.tags[place] = tag_of(first.hash);
         }
-        self.after[other as usize] = after;
     }
 
     /// Fetch the place of a thing.
     pub(crate) fn warm_one(&self, thing: u32, hash: u64) {
         let place = self.place(hash as u32);
-        std::hint::black_box(self.places[place].thing ^ self.after[thing as usize].thing);
+        if self.tags[place] == MANY {
+            std::hint::black_box(self.places[place].thing ^ self.after[thing as usize].thing);
+        }
     }
 
     /// Fetch the places of some hashes.
     pub(crate) fn warm(&self, hashes: impl Iterator<Item = u64>) {
-        let things = hashes.map(|hash| self.places[self.place(hash as u32)].thing);
+        let things = hashes.map(|hash| {
+            let place = self.place(hash as u32);
+            u32::from(self.tags[place]) ^ self.places[place].thing
+        });
         std::hint::black_box(things.fold(0, |all, thing| all ^ thing));
     }
 }
