@@ -58,6 +58,7 @@ pub(crate) struct Derivations {
     stratum: u32,
     /// Whether what was offered stays offered, so that it need not be again.
     remembers: bool,
+    worth: Worth,
     /// How many of these were found again.
     pub(crate) repeated: u64,
 }
@@ -71,6 +72,35 @@ struct Recent {
     stratum: u32,
 }
 
+/// Whether remembering pays: how often it was asked and how often something was found again, and for how
+/// many strata nobody asks, because that was seldom.
+#[derive(Default)]
+struct Worth {
+    asked: u64,
+    again: u64,
+    rests: u32,
+}
+
+impl Worth {
+    /// Whether to remember in the next stratum.
+    fn is_given(&mut self) -> bool {
+        if self.asked >= ENOUGH {
+            let pays = SELDOM * self.again >= self.asked;
+            *self = Self { rests: if pays { 0 } else { RESTS }, ..Self::default() };
+        }
+        let pays = self.rests == 0;
+        self.rests = self.rests.saturating_sub(1);
+        pays
+    }
+}
+
+/// After so many questions we know whether remembering pays.
+const ENOUGH: u64 = 1 << 10;
+/// One in so many is seldom.
+const SELDOM: u64 = 16;
+/// For so many strata nobody asks then.
+const RESTS: u32 = 15;
+
 /// About this many are remembered.
 const RECENT: usize = 1 << 9;
 
@@ -82,6 +112,7 @@ impl Default for Derivations {
             recent: Vec::new(),
             stratum: 0,
             remembers: false,
+            worth: Worth::default(),
             repeated: 0,
         }
     }
@@ -122,6 +153,7 @@ impl Derivations {
         if self.remembers
             && let Key::Packed(terms) = terms
         {
+            self.worth.asked += 1;
             let last = &mut self.recent[terms.hash() as usize % RECENT];
             if last.stratum == self.stratum
                 && last.until >= until
@@ -129,6 +161,7 @@ impl Derivations {
                 && last.terms == terms
             {
                 self.repeated += 1;
+                self.worth.again += 1;
                 return;
             }
             *last = Recent { stratum: self.stratum, until, relation, terms };
@@ -138,6 +171,9 @@ impl Derivations {
 
     /// From now on, until `forget`, what was offered stays offered.
     pub(crate) fn remember(&mut self) {
+        if !self.worth.is_given() {
+            return self.forget();
+        }
         self.stratum = self.stratum.wrapping_add(1);
         if self.stratum == 0 {
             self.recent.clear();
