@@ -51,7 +51,7 @@ impl<T> Calendar<T> {
     }
 
     /// Put a thing into the bucket of an instant.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, at: Instant, thing: T) {
         self.len += 1;
         let bucket = self.buckets.of(at);

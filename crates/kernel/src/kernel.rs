@@ -501,30 +501,37 @@ impl Kernel {
         relation: RelationId,
         terms: impl Into<Key<'t>>,
     ) -> FactId {
-        let terms = terms.into();
-        let (row, made) = self.relations[relation.index()].find_or_insert(terms);
-        let fact = FactId { relation, row };
-        if made {
-            self.welcome(fact, terms);
-        }
-        fact
+        self.row_or_made(relation, terms.into()).0
     }
 
-    /// A row was made for a fact.
-    fn welcome(&mut self, fact: FactId, terms: Key<'_>) {
+    /// The row of a fact; if there was none, made, with the body conditions that the fact matches. What
+    /// was just written into a row would have to be waited for.
+    #[inline]
+    pub(crate) fn row_or_made(
+        &mut self,
+        relation: RelationId,
+        terms: Key<'_>,
+    ) -> (FactId, Option<ClassId>) {
+        let (row, is_made) = self.relations[relation.index()].find_or_insert(terms);
+        let fact = FactId { relation, row };
+        (fact, is_made.then(|| self.welcome(fact, terms)))
+    }
+
+    /// A row was made for a fact. Returns the body conditions that the fact matches.
+    #[inline]
+    fn welcome(&mut self, fact: FactId, terms: Key<'_>) -> ClassId {
         let relation = &mut self.relations[fact.relation.index()];
         if self.makes_terms[fact.relation.index()] {
             relation.terms(fact.row).for_each(|term| self.dictionary.retain(term));
         }
         let first = match terms {
-            // What was just written into the row would have to be waited for.
             Key::Packed(terms) => terms,
             Key::Terms(_) => relation.first_terms(fact.row),
         };
         let class = self.body.class_of_terms(fact.relation, first, relation, fact.row);
         relation.set_class(fact.row, class);
-        relation.set_changed(fact.row, true);
         self.changes.push(Change { fact, before: NEVER });
+        class
     }
 
     /// Say until when a fact is stated, keeping count of its terms.

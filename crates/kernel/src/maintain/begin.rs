@@ -20,6 +20,7 @@ impl Kernel {
         let due = self.endings.take(tick);
         for facts in &due {
             for some in facts.chunks(TOGETHER) {
+                self.fetch(some.iter().copied());
                 self.warm(some, Relation::warm_rows);
                 for fact in some {
                     match self.settings.strategy {

@@ -12,6 +12,7 @@ impl Kernel {
         let changes = std::mem::take(&mut self.changes);
         let is_large = self.relations.iter().any(Relation::is_large);
         for some in changes.chunks(TOGETHER) {
+            self.fetch(some.iter().map(|change| change.fact));
             for Change { fact, .. } in some.iter().filter(|_| is_large) {
                 let relation = &self.relations[fact.relation.index()];
                 if relation.is_large() && relation.until(fact.row) == NEVER {
@@ -28,15 +29,11 @@ impl Kernel {
     #[inline]
     fn bury_if_ended(&mut self, Change { fact, before }: Change) {
         let relation = &mut self.relations[fact.relation.index()];
-        relation.set_changed(fact.row, false);
-        let ended = relation.until(fact.row) == NEVER;
-        self.totals.entered += u64::from(!ended && before == NEVER);
-        self.totals.left += u64::from(ended && before != NEVER);
-        if ended && relation.stated(fact.row) == NEVER {
-            if self.makes_terms[fact.relation.index()] {
-                relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
-            }
-            relation.remove(fact.row);
+        let buried = relation.bury(fact.row);
+        self.totals.entered += u64::from(buried.holds && before == NEVER);
+        self.totals.left += u64::from(!buried.holds && before != NEVER);
+        if buried.is_gone && self.makes_terms[fact.relation.index()] {
+            relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
         }
     }
 }

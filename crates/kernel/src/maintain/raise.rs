@@ -191,13 +191,19 @@ impl Kernel {
                 self.derived_this_tick += 1;
                 continue;
             }
-            let fact = self.row_for(relation, terms);
-            if from.is_some_and(|from| until >= from) && self.class_of(fact) == UNREAD {
-                if self.relations[relation.index()].offer(fact.row, until) {
-                    self.settle(fact, stratum);
+            let (fact, made) = self.row_or_made(relation, terms);
+            let rows = &mut self.relations[relation.index()];
+            let (class, is_longer) = match made {
+                Some(class) => {
+                    rows.offer_first(fact.row, until);
+                    (class, true)
                 }
-            } else {
-                self.offer(fact, until);
+                None => (rows.class(fact.row), rows.offer(fact.row, until)),
+            };
+            if is_longer && class == UNREAD && from.is_some_and(|from| until >= from) {
+                self.settle(fact, stratum);
+            } else if is_longer {
+                self.agenda.push(until, fact);
             }
             self.totals.derivations += 1;
             self.derived_this_tick += 1;

@@ -234,7 +234,14 @@ fn ends(terms: &[TermId]) -> (TermId, TermId) {
 
 impl Kernel {
     /// Forget a step that ended.
+    #[inline]
     pub(crate) fn end_step(&mut self, fact: FactId) {
+        if self.steps.is_some() {
+            self.forget_step(fact);
+        }
+    }
+
+    fn forget_step(&mut self, fact: FactId) {
         let Some(steps) = &mut self.steps else { return };
         if fact.relation == steps.relation() {
             let terms: Vec<TermId> =

@@ -297,7 +297,7 @@ impl Conditions {
     }
 
     /// The class of a fact whose first terms are at hand.
-    #[inline]
+    #[inline(always)]
     pub fn class_of_terms(
         &mut self,
         id: RelationId,
@@ -314,6 +314,19 @@ impl Conditions {
         {
             return class;
         }
+        self.class_by(signature, id, first, relation, row)
+    }
+
+    /// The class of a fact with a signature other than the last one's.
+    fn class_by(
+        &mut self,
+        signature: Signature,
+        id: RelationId,
+        first: Packed,
+        relation: &Relation,
+        row: RowId,
+    ) -> ClassId {
+        let shapes = &self.shapes[id.index()];
         let same = |(other, _): &(Signature, ClassId)| *other == signature;
         let class = match shapes.classes.find(signature.hash(), same) {
             Some((_, class)) => *class,

@@ -62,6 +62,14 @@ pub struct Ended {
     pub class: ClassId,
 }
 
+/// What became of a row at the end of a tick.
+pub struct Buried {
+    /// Whether its fact holds.
+    pub holds: bool,
+    /// Whether the row was given back. Its terms can be read until the next one is made.
+    pub is_gone: bool,
+}
+
 /// The rows of one relation.
 pub struct Relation {
     rows: Rows,
@@ -131,17 +139,22 @@ impl Relation {
         self.table.find(&self.rows, terms.into()).ok()
     }
 
-    /// The row of a fact, made if there is none. The flag says whether it was made.
+    /// The row of a fact, made if there is none, and then marked as changed. The flag says whether it
+    /// was made.
     #[inline]
     pub fn find_or_insert<'t>(&mut self, terms: impl Into<Key<'t>>) -> (RowId, bool) {
-        let terms = terms.into();
+        self.find_or_make(terms.into(), CHANGED)
+    }
+
+    #[inline]
+    fn find_or_make(&mut self, terms: Key<'_>, flags: u64) -> (RowId, bool) {
         let Self { rows, table, free, .. } = self;
         match table.find(rows, terms) {
             Ok(row) => (row, false),
             Err(hash) => {
                 let row = free.pop().unwrap_or_else(|| rows.next());
                 table.insert(row, hash);
-                rows.fill(row, terms);
+                rows.fill(row, terms, flags);
                 (row, true)
             }
         }
@@ -157,9 +170,12 @@ impl Relation {
     #[inline]
     pub fn remove(&mut self, row: RowId) {
         debug_assert!(self.until(row) == NEVER && self.stated(row) == NEVER);
-        self.unlink(row);
+        let entry = &mut self.rows.lines[row.index()];
+        entry.class = FREE;
+        if entry.order & LINKED != 0 {
+            self.unlink(row);
+        }
         self.table.remove(&self.rows, row);
-        self.rows.lines[row.index()].class = FREE;
         self.free.push(row);
     }
 
@@ -198,6 +214,12 @@ impl Relation {
         longer
     }
 
+    /// Offer a lifetime to a row that was just made.
+    #[inline]
+    pub fn offer_first(&mut self, row: RowId, until: Instant) {
+        self.rows.lines[row.index()].pending = until;
+    }
+
     /// Say until when the fact is stated.
     pub fn set_stated(&mut self, row: RowId, stated: Instant) {
         self.rows.lines[row.index()].stated = stated;
@@ -214,46 +236,68 @@ impl Relation {
             class: entry.class,
         };
         self.settled += usize::from(entry.until == NEVER);
+        let flags = entry.order & FLAGS;
         entry.until = entry.pending;
         entry.pending = NEVER;
-        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS) | CHANGED;
-        self.link(row);
+        entry.order = (order << ORDER_SHIFT) | flags | CHANGED | LINKED;
+        if flags & LINKED == 0 {
+            self.link(row);
+        }
         settled
     }
 
     /// State a fact from which nothing follows, and make it hold as long.
     #[inline]
     pub fn state<'t>(&mut self, terms: impl Into<Key<'t>>, until: Instant, order: u64) -> Stated {
-        let (row, _) = self.find_or_insert(terms);
+        let (row, _) = self.find_or_make(terms.into(), 0);
         let entry = &mut self.rows.lines[row.index()];
         let (before, is_first) = (entry.until, entry.stated == NEVER);
         entry.stated = entry.stated.max(until);
         if until <= before {
             return Stated { row, before, is_told: true, is_first };
         }
-        let is_told = entry.order & CHANGED != 0;
+        let flags = entry.order & FLAGS;
         entry.until = until;
-        entry.order = (order << ORDER_SHIFT) | (entry.order & FLAGS) | CHANGED;
+        entry.order = (order << ORDER_SHIFT) | flags | CHANGED | LINKED;
         self.settled += usize::from(before == NEVER);
-        self.link(row);
-        Stated { row, before, is_told, is_first }
+        if flags & LINKED == 0 {
+            self.link(row);
+        }
+        Stated { row, before, is_told: flags & CHANGED != 0, is_first }
     }
 
     /// End a fact that holds, with its statements.
     #[inline]
     pub fn expire(&mut self, row: RowId) -> Ended {
-        self.unlink(row);
         let entry = &mut self.rows.lines[row.index()];
+        let flags = entry.order & FLAGS;
         let ended = Ended {
-            is_told: entry.order & CHANGED != 0,
+            is_told: flags & CHANGED != 0,
             is_stated: entry.stated != NEVER,
             class: entry.class,
         };
         entry.until = NEVER;
         entry.stated = NEVER;
-        entry.order |= CHANGED;
+        entry.order = (entry.order | CHANGED) & !LINKED;
         self.settled -= 1;
+        if flags & LINKED != 0 {
+            self.take_out(row);
+        }
         ended
+    }
+
+    /// The tick is over: the row is not marked as changed any more, and forgotten if its fact neither
+    /// holds nor is stated.
+    #[inline]
+    pub fn bury(&mut self, row: RowId) -> Buried {
+        let entry = &mut self.rows.lines[row.index()];
+        entry.order &= !CHANGED;
+        let holds = entry.until != NEVER;
+        let is_gone = !holds && entry.stated == NEVER;
+        if is_gone {
+            self.remove(row);
+        }
+        Buried { holds, is_gone }
     }
 
     /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.
@@ -409,11 +453,9 @@ impl Relation {
         }
     }
 
+    /// Put a row that is marked as linked into every index.
     #[inline]
     fn link(&mut self, row: RowId) {
-        if self.set_flag(row, LINKED, true) {
-            return;
-        }
         let Self { rows, indexes, .. } = self;
         for index in indexes {
             if let Some(links) = index.links {
@@ -423,11 +465,15 @@ impl Relation {
     }
 
     /// Take the row out of every index.
-    #[inline]
     pub fn unlink(&mut self, row: RowId) {
-        if !self.set_flag(row, LINKED, false) {
-            return;
+        if self.set_flag(row, LINKED, false) {
+            self.take_out(row);
         }
+    }
+
+    /// Take a row that is not marked as linked any more out of every index.
+    #[inline]
+    fn take_out(&mut self, row: RowId) {
         let Self { rows, indexes, .. } = self;
         for index in indexes {
             if let Some(links) = index.links {
@@ -442,7 +488,7 @@ impl Relation {
     }
 
     /// The rows of an index with this key; none while the index is not kept.
-    #[inline]
+    #[inline(always)]
     pub fn matches(&self, index: IndexId, key: Key<'_>) -> Matches<'_> {
         let index = &self.indexes[index.index()];
         let first = index.links.map(|links| (links, index.first(&self.rows, key, links)));
@@ -456,6 +502,14 @@ pub struct Matches<'a> {
     rows: &'a Rows,
     links: usize,
     next: u32,
+}
+
+impl Matches<'_> {
+    /// Whether none is left.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.next == NO_ROW
+    }
 }
 
 impl Iterator for Matches<'_> {

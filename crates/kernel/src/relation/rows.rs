@@ -82,6 +82,28 @@ impl Rows {
         self.spill[row.index() * self.spill_width + position - INLINE] = word;
     }
 
+    /// The two words from a position on: the links of an index.
+    #[inline]
+    pub(super) fn pair(&self, row: RowId, position: usize) -> (u32, u32) {
+        let line = &self.lines[row.index()];
+        match line.words.get(position..position + 2) {
+            Some(pair) => (pair[0], pair[1]),
+            None => (self.word(row, position), self.word(row, position + 1)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn set_pair(&mut self, row: RowId, position: usize, pair: (u32, u32)) {
+        let line = &mut self.lines[row.index()];
+        match line.words.get_mut(position..position + 2) {
+            Some(place) => (place[0], place[1]) = pair,
+            None => {
+                self.set_word(row, position, pair.0);
+                self.set_word(row, position + 1, pair.1);
+            }
+        }
+    }
+
     /// The row that comes after all others.
     pub(super) fn next(&self) -> RowId {
         let row = RowId::at(self.lines.len());
@@ -89,21 +111,30 @@ impl Rows {
         row
     }
 
+    /// Let a row have these terms and flags, and nothing else.
     #[inline]
-    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>) {
-        let mut line = EMPTY;
-        if let Key::Packed(packed) = terms {
-            // Words after the terms are links, which are written before they are read.
-            line.words[..Packed::COLUMNS].copy_from_slice(&packed.words());
-        }
+    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>, flags: u64) {
+        let packed = match terms {
+            Key::Packed(packed) => packed,
+            Key::Terms(_) => Packed::default(),
+        };
+        // Words after the terms are links, which are written before they are read.
+        let [one, two, three, four] = packed.words();
+        let words = [one, two, three, four, NO_ROW, NO_ROW, NO_ROW];
+        let line = Row { order: flags, words, ..EMPTY };
         match self.lines.get_mut(row.index()) {
             Some(place) => *place = line,
             None => self.append(line),
         }
         if let Key::Terms(terms) = terms {
-            for (column, term) in terms.iter().enumerate() {
-                self.set_word(row, column, term.0);
-            }
+            self.fill_words(row, terms);
+        }
+    }
+
+    #[cold]
+    fn fill_words(&mut self, row: RowId, terms: &[TermId]) {
+        for (column, term) in terms.iter().enumerate() {
+            self.set_word(row, column, term.0);
         }
     }
 
@@ -173,7 +204,7 @@ impl Rows {
     }
 
     #[cold]
-    fn same_words(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
+    pub(super) fn same_words(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
         let mut positions = columns.positions.iter();
         positions.all(|position| self.word(one, *position) == self.word(other, *position))
     }
@@ -186,9 +217,9 @@ impl Rows {
 /// the key's last: subjects and objects come and go together more often than predicates do.
 pub(super) struct Columns {
     pub(super) positions: Vec<usize>,
-    are_packed: bool,
+    pub(super) are_packed: bool,
     /// All bits of the columns.
-    mask: Packed,
+    pub(super) mask: Packed,
     /// All bits of the columns that are mixed.
     mixed: Packed,
     linear: usize,
@@ -232,7 +263,7 @@ impl Columns {
     }
 
     #[inline]
-    fn hash_packed(&self, key: Packed) -> u64 {
+    pub(super) fn hash_packed(&self, key: Packed) -> u64 {
         let linear = u64::from(key.term(self.linear).0);
         key.masked(self.mixed).hash().wrapping_add(linear)
     }

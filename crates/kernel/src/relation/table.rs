@@ -101,7 +101,7 @@ impl Index {
     }
 
     /// The first row with this key, or NO_ROW.
-    #[inline]
+    #[inline(always)]
     pub(super) fn first(&self, rows: &Rows, key: Key<'_>, links: usize) -> u32 {
         let mut row = self.places[place_of(self.columns.hash(key), self.places.len())];
         while row != NO_ROW && !rows.holds(&self.columns, RowId(row), key) {
@@ -111,45 +111,68 @@ impl Index {
     }
 
     /// Put a row in front of those with its key.
-    #[inline]
+    #[inline(always)]
     pub(super) fn link(&mut self, rows: &mut Rows, row: RowId, links: usize) {
         if 2 * self.keys >= self.places.len() {
             self.grow(rows, links);
         }
+        if !self.columns.are_packed {
+            return self.link_by_words(rows, row, links);
+        }
+        let mask = self.columns.mask;
+        let key = rows.packed(row).masked(mask);
+        let place = place_of(self.columns.hash_packed(key), self.places.len());
+        let is_same = |rows: &Rows, other: RowId| rows.packed(other).masked(mask) == key;
+        Self::link_at(&mut self.places[place], &mut self.keys, rows, (row, links), is_same);
+    }
+
+    #[cold]
+    fn link_by_words(&mut self, rows: &mut Rows, row: RowId, links: usize) {
         let place = self.place(rows, row);
-        let start = self.places[place];
+        let is_same = |rows: &Rows, other: RowId| rows.same_words(&self.columns, other, row);
+        Self::link_at(&mut self.places[place], &mut self.keys, rows, (row, links), is_same);
+    }
+
+    #[inline(always)]
+    fn link_at(
+        place: &mut u32,
+        keys: &mut usize,
+        rows: &mut Rows,
+        (row, links): (RowId, usize),
+        is_same: impl Fn(&Rows, RowId) -> bool,
+    ) {
+        let start = *place;
         let (mut other, mut before) = (start, NO_ROW);
-        while other != NO_ROW && !rows.same(&self.columns, RowId(other), row) {
+        while other != NO_ROW && !is_same(rows, RowId(other)) {
             before = other;
             other = rows.word(RowId(other), links + 1) & !FIRST;
         }
-        rows.set_word(row, links, other);
         if other == NO_ROW {
-            self.keys += 1;
-            self.places[place] = row.0;
-            rows.set_word(row, links + 1, start | FIRST);
+            *keys += 1;
+            *place = row.0;
+            rows.set_pair(row, links, (NO_ROW, start | FIRST));
             return;
         }
         let after = rows.word(RowId(other), links + 1);
-        rows.set_word(row, links + 1, after);
+        rows.set_pair(row, links, (other, after));
         rows.set_word(RowId(other), links + 1, row.0);
-        self.replace(rows, (place, before), row.0, links);
+        Self::replace(place, rows, before, row.0, links);
     }
 
     /// Let another row, or none, follow `before` in the chain of a place; or come first there.
-    #[inline]
-    fn replace(&mut self, rows: &mut Rows, (place, before): (usize, u32), row: u32, links: usize) {
+    #[inline(always)]
+    fn replace(place: &mut u32, rows: &mut Rows, before: u32, row: u32, links: usize) {
         if before == NO_ROW {
-            self.places[place] = row;
+            *place = row;
         } else {
             rows.set_word(RowId(before), links + 1, row | FIRST);
         }
     }
 
     /// Take a row out.
-    #[inline]
+    #[inline(always)]
     pub(super) fn unlink(&mut self, rows: &mut Rows, row: RowId, links: usize) {
-        let (follower, leader) = (rows.word(row, links), rows.word(row, links + 1));
+        let (follower, leader) = rows.pair(row, links);
         if follower != NO_ROW {
             // It goes on with the previous row, or in the chain.
             rows.set_word(RowId(follower), links + 1, leader);
@@ -159,14 +182,15 @@ impl Index {
             return;
         }
         let place = self.place(rows, row);
-        let (mut other, mut before) = (self.places[place], NO_ROW);
+        let place = &mut self.places[place];
+        let (mut other, mut before) = (*place, NO_ROW);
         while other != row.0 {
             before = other;
             other = rows.word(RowId(other), links + 1) & !FIRST;
         }
         let instead = if follower == NO_ROW { leader & !FIRST } else { follower };
         self.keys -= usize::from(follower == NO_ROW);
-        self.replace(rows, (place, before), instead, links);
+        Self::replace(place, rows, before, instead, links);
     }
 
     #[cold]
