@@ -5,12 +5,12 @@
 //! derivation.
 
 use crate::guard::{Builtin, Evaluator, equal};
-use crate::ids::{FactId, RelationId, RowId, RuleId, Slot, TermId};
+use crate::ids::{FactId, IndexId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::Key;
-use crate::plan::{Access, Live, Lookup, Node, Operand, Step, Template, Tree};
+use crate::plan::{Access, Conclusion, Live, Lookup, Node, Operand, Step, Template, Tree};
 use crate::recall::Question;
-use crate::relation::Relation;
+use crate::relation::{Matches, Relation};
 use crate::term::Dictionary;
 
 /// What a walk sees, and what becomes of what it finds.
@@ -81,7 +81,18 @@ impl Scene<'_> {
             let node = &tree.roots[*root];
             let live = walk.scene.live;
             let can_fire = node.needs.iter().all(|condition| live.has(*condition));
-            if (can_fire || !O::ASKS_NEGATION) && !walk.visit(node, until) {
+            if !can_fire && O::ASKS_NEGATION {
+                continue;
+            }
+            // Most walks begin so; another call for each of them would show.
+            let go_on = if let Step::Match(lookup, binds) = &node.step
+                && let Access::Index(index) = lookup.access
+            {
+                walk.find_by_index(node, lookup, binds, index, until)
+            } else {
+                walk.visit(node, until)
+            };
+            if !go_on {
                 return;
             }
         }
@@ -161,16 +172,62 @@ impl<O: Observer> Walk<'_, '_, O> {
         binds: &[(usize, Slot)],
         until: Instant,
     ) -> bool {
-        *self.scene.lookups += 1;
-        let relation = &self.scene.relations[lookup.relation.index()];
         match &lookup.access {
-            Access::Index(index) => {
-                let mut rows = lookup.key.fill(self.slots, |key| relation.matches(*index, key));
-                rows.all(|row| self.follow(node, lookup, binds, row, until))
-            }
+            Access::Index(index) => self.find_by_index(node, lookup, binds, *index, until),
             Access::Row => self.find_row(node, lookup, binds, until),
             Access::Scan => self.scan(node, lookup, binds, until),
         }
+    }
+
+    #[inline(always)]
+    fn find_by_index(
+        &mut self,
+        node: &Node,
+        lookup: &Lookup,
+        binds: &[(usize, Slot)],
+        index: IndexId,
+        until: Instant,
+    ) -> bool {
+        *self.scene.lookups += 1;
+        let relation = &self.scene.relations[lookup.relation.index()];
+        let mut rows = match lookup.key.packed(self.slots) {
+            Some(key) => relation.matches(index, Key::Packed(key)),
+            None => lookup.key.fill_terms(self.slots, |key| relation.matches(index, key)),
+        };
+        match &node.concludes {
+            _ if rows.is_empty() => true,
+            Some(conclusion) => self.conclude(lookup.relation, conclusion, rows, until),
+            None => rows.all(|row| self.follow(node, lookup, binds, row, until)),
+        }
+    }
+
+    /// Derive what each of the rows that is to be seen concludes.
+    #[inline]
+    fn conclude(
+        &mut self,
+        id: RelationId,
+        conclusion: &Conclusion,
+        rows: Matches<'_>,
+        until: Instant,
+    ) -> bool {
+        let relation = &self.scene.relations[id.index()];
+        let begun = conclusion.begin(self.slots);
+        for row in rows {
+            let fact = FactId { relation: id, row };
+            let lifetime = self.observer.until(relation, fact);
+            if lifetime == NEVER {
+                continue;
+            }
+            let head = Key::Packed(conclusion.end(begun, relation.first_terms(row)));
+            let until = until.min(lifetime);
+            self.observer.enter(fact);
+            let go_on = self.observer.derive(conclusion.rule, conclusion.relation, head, until);
+            self.observer.leave();
+            if !go_on {
+                return false;
+            }
+        }
+        true
     }
 
     fn find_row(
@@ -180,6 +237,7 @@ impl<O: Observer> Walk<'_, '_, O> {
         binds: &[(usize, Slot)],
         until: Instant,
     ) -> bool {
+        *self.scene.lookups += 1;
         let relation = &self.scene.relations[lookup.relation.index()];
         let row = lookup.key.fill(self.slots, |key| relation.find(key));
         row.is_none_or(|row| self.follow(node, lookup, binds, row, until))
@@ -192,6 +250,7 @@ impl<O: Observer> Walk<'_, '_, O> {
         binds: &[(usize, Slot)],
         until: Instant,
     ) -> bool {
+        *self.scene.lookups += 1;
         let relation = &self.scene.relations[lookup.relation.index()];
         relation.rows().all(|row| self.follow(node, lookup, binds, row, until))
     }

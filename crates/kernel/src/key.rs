@@ -65,6 +65,14 @@ impl Packed {
         Self { low: self.low | low, high: self.high | high }
     }
 
+    /// With a term in the column where `factors` has a one, and nothing was.
+    #[inline]
+    #[must_use]
+    pub fn with_times(self, factors: Self, term: TermId) -> Self {
+        let word = u64::from(term.0);
+        Self { low: self.low | (word * factors.low), high: self.high | (word * factors.high) }
+    }
+
     /// The term in a column.
     #[inline]
     pub fn term(self, column: usize) -> TermId {

@@ -5,12 +5,14 @@
 //! with equal beginnings merged, so that what rules share is evaluated once. Join order is chosen
 //! from statistics, the most selective atom first, and the order decides which indexes exist.
 
+mod conclusion;
 mod condition;
 mod order;
 mod statistics;
 mod template;
 mod tree;
 
+pub use conclusion::Conclusion;
 pub use condition::{Condition, Conditions, Live, UNREAD};
 pub use order::{Catalog, Planner};
 pub use statistics::Statistics;

@@ -36,15 +36,22 @@ pub struct Template {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PackedTemplate {
     constants: Packed,
-    variables: Vec<(usize, Slot)>,
+    variables: Vec<Variable>,
+}
+
+/// A slot whose term comes into a column: times these two it is where it belongs in a packed tuple.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Variable {
+    slot: Slot,
+    factors: Packed,
 }
 
 impl PackedTemplate {
     #[inline]
     fn fill(&self, slots: &[TermId]) -> Packed {
         let mut filled = self.constants;
-        for (column, slot) in &self.variables {
-            filled = filled.with(*column, slots[slot.index()]);
+        for Variable { slot, factors } in &self.variables {
+            filled = filled.with_times(*factors, slots[slot.index()]);
         }
         filled
     }
@@ -56,7 +63,11 @@ impl Template {
         let mut packed = PackedTemplate { constants: Packed::default(), variables: Vec::new() };
         for (column, operand) in &by_column {
             match operand {
-                Operand::Slot(slot) => packed.variables.push((*column, *slot)),
+                Operand::Slot(_) if *column >= Packed::COLUMNS => {}
+                Operand::Slot(slot) => {
+                    let factors = Packed::default().with(*column, TermId(1));
+                    packed.variables.push(Variable { slot: *slot, factors });
+                }
                 Operand::Term(term) => packed.constants = packed.constants.with(*column, *term),
             }
         }
@@ -64,18 +75,25 @@ impl Template {
         Self { operands, packed: (arity <= Packed::COLUMNS).then_some(packed) }
     }
 
+    /// What the slots hold filled in, if the relation's keys are packed.
+    #[inline(always)]
+    pub fn packed(&self, slots: &[TermId]) -> Option<Packed> {
+        self.packed.as_ref().map(|packed| packed.fill(slots))
+    }
+
     /// Fill in what the slots hold.
-    #[inline]
+    #[inline(always)]
     pub fn fill<R>(&self, slots: &[TermId], then: impl FnOnce(Key<'_>) -> R) -> R {
-        match &self.packed {
-            Some(packed) => then(Key::Packed(packed.fill(slots))),
+        match self.packed(slots) {
+            Some(packed) => then(Key::Packed(packed)),
             None => self.fill_terms(slots, then),
         }
     }
 
+    /// As `fill`, for a relation whose keys are not packed.
     #[cold]
     #[inline(never)]
-    fn fill_terms<R>(&self, slots: &[TermId], then: impl FnOnce(Key<'_>) -> R) -> R {
+    pub fn fill_terms<R>(&self, slots: &[TermId], then: impl FnOnce(Key<'_>) -> R) -> R {
         let terms = self.operands.iter().map(|operand| operand.resolve(slots));
         then(Key::Terms(&terms.collect::<Vec<_>>()))
     }

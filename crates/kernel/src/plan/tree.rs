@@ -11,7 +11,7 @@
 
 use crate::guard::Builtin;
 use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot};
-use crate::plan::{Live, Operand, Template};
+use crate::plan::{Conclusion, Live, Operand, Template};
 use crate::relation::Relation;
 
 /// How matching rows are found.
@@ -70,6 +70,8 @@ pub struct Node {
     pub needs: Vec<ConditionId>,
     /// Whether each of them had a fact once. What sleeps is not walked, and needs no index.
     pub awake: bool,
+    /// If all that follows and is awake is one derivation: what that derives.
+    pub concludes: Option<Conclusion>,
 }
 
 impl Node {
@@ -84,6 +86,19 @@ impl Node {
         }
         if self.awake {
             self.then.iter_mut().for_each(|next| next.wake(live, relations));
+            self.concludes = self.conclusion();
+        }
+    }
+
+    fn conclusion(&self) -> Option<Conclusion> {
+        let mut awake = self.then.iter().filter(|next| next.awake);
+        let (Some(next), None) = (awake.next(), awake.next()) else { return None };
+        match (&self.step, &next.step) {
+            (Step::Match(lookup, binds), Step::Derive(rule, relation, head)) => {
+                let head = (*rule, *relation, head);
+                lookup.repeats.is_empty().then(|| Conclusion::new(binds, head)).flatten()
+            }
+            _ => None,
         }
     }
 }
@@ -115,7 +130,7 @@ impl Tree {
             let position = level.iter().position(|node| node.step == step);
             let position = position.unwrap_or_else(|| {
                 let needs = needs.clone();
-                level.push(Node { step, then: Vec::new(), needs, awake: false });
+                level.push(Node { step, then: Vec::new(), needs, awake: false, concludes: None });
                 level.len() - 1
             });
             let node = &mut level[position];
