@@ -122,7 +122,7 @@ def test_a_cycle_through_not_is_printed() -> None:
 def test_a_cycle_is_printed_in_the_notation_of_the_program() -> None:
     with pytest.raises(ProgramError, match=r"by not b\(_\)"):
         strata(parse_lars("a(X) :- p(X), not b(X).\nb(X) :- p(X), not a(X)."))
-    with pytest.raises(ProgramError, match=r"by not b\s"):
+    with pytest.raises(ProgramError, match=r"by not b;\n.*by not a$"):
         strata(parse_lars("a :- p, not b.\nb :- p, not a."))
 
 

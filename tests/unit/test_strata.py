@@ -68,9 +68,9 @@ def test_a_cycle_through_not_is_printed_rule_by_rule():
     assert str(caught.value).splitlines() == [
         "game.rules:2:1: the rules have no strata, because this cycle goes through `not`:",
         "  win (game.rules:2) depends through `not` on safe (game.rules:4), "
-        "by not triple(?y, <http://example/safe>, ?z)",
+        "by not triple(?y, <http://example/safe>, ?z);",
         "  safe (game.rules:4) depends on chain (game.rules:3), "
-        "by triple(?x, <http://example/good>, ?y)",
+        "by triple(?x, <http://example/good>, ?y);",
         "  chain (game.rules:3) depends on win (game.rules:2), "
         "by triple(?x, <http://example/wins>, ?y)",
     ]

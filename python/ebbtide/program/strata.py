@@ -267,7 +267,7 @@ def _cycle_error(
             f"{_place(rules[other])}, by {_link(rules[index], rules[other], by_not)}"
         )
     return ProgramError(
-        "the rules have no strata, because this cycle goes through `not`:\n" + "\n".join(lines),
+        "the rules have no strata, because this cycle goes through `not`:\n" + ";\n".join(lines),
         rules[first].origin,
     )
 

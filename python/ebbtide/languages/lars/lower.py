@@ -86,7 +86,7 @@ def lower(program: LarsProgram, start: Instant, step: int = 1, tick: int | None 
     except ProgramError as error:
         refuse_own_result(program)
         raise ProgramError(
-            f"{error.message}\nSuch a program may have several answer streams: `solve` (on the "
+            f"{error.message}.\nSuch a program may have several answer streams: `solve` (on the "
             "command line --solve one, all or cautious) finds them.",
             error.origin,
         ) from None
