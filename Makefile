@@ -98,7 +98,7 @@ conformance: ready ## the W3C suites, LUBM and a peer, and docs/conformance.md
 	$(call say,"writing docs/conformance.md")
 	@$(BIN)/python -m tests.conformance
 	$(call say,"the conformance suites")
-	@EBBTIDE_CITYBENCH_ROWS=40 $(PYTEST) -n 2 tests/conformance
+	@EBBTIDE_CITYBENCH_ROWS=40 EBBTIDE_CITYBENCH_ALL_ROWS=1000 $(PYTEST) -n 2 tests/conformance
 
 .PHONY: chaos
 chaos: java ready $(EBBTIDE_CLASSES) ## kill -9 pipelines on Spark 36 times, and compare (slow)

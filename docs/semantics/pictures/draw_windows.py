@@ -1,19 +1,21 @@
-"""Draws windows.svg: which facts three languages have in a window of the same length, tick by tick.
+"""Draws which facts are seen at which tick; what they are is asked of the engines.
 
-What C-SPARQL and RSP-QL hold is asked of the query engine; LARS's windows are its definition.
+windows.svg   a window of the same length in three languages
+ticks.svg     windows aligned to t0, looked at between their closes, tumbling, of so many facts
 
-    python docs/semantics/pictures/draw_windows.py
+python docs/semantics/pictures/draw_windows.py
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ebbtide.queries import QueryEngine
+from ebbtide import LarsReasoner, QueryEngine
 
 FACTS = (0, 3, 5, 8, 10, 13, 15, 17)
 RANGE, STEP, END = 10, 5, 20
@@ -25,17 +27,54 @@ QUERIES = {
 }
 
 
+#: What the second picture shows: a title, the settings of the engine, and a query.
+STREAM, SEEN = "FROM STREAM <s>", "{ ?x <p> ?t }"
+NAMED = f"FROM NAMED WINDOW <w> ON <s> [RANGE {RANGE}ms STEP {STEP}ms] {{ WINDOW <w> {SEEN} }}"
+SHOWN: tuple[tuple[str, dict[str, Any], str], ...] = (
+    (
+        "C-SPARQL, RANGE 10 STEP 5, t0 = 3",
+        {"t0": 3},
+        f"SELECT ?t {STREAM} [RANGE {RANGE}ms STEP {STEP}ms] {SEEN}",
+    ),
+    ("RSP-QL, RANGE 10 STEP 5, t0 = 3", {"t0": 3}, f"SELECT ?t {NAMED}"),
+    (
+        "C-SPARQL, RANGE 10 STEP 10, COMPUTE EVERY 5",
+        {},
+        f"REGISTER QUERY q COMPUTE EVERY 5ms AS SELECT ?t {STREAM} [RANGE 10ms STEP 10ms] {SEEN}",
+    ),
+    ("C-SPARQL, RANGE 5 TUMBLING", {}, f"SELECT ?t {STREAM} [RANGE 5ms TUMBLING] {SEEN}"),
+    ("RANGE TRIPLES 3: at every fact", {}, f"SELECT ?t {STREAM} [RANGE TRIPLES 3] {SEEN}"),
+    (
+        "RANGE TRIPLES 3 STEP 2: at every second fact",
+        {},
+        f"SELECT ?t {STREAM} [RANGE TRIPLES 3 STEP 2] {SEEN}",
+    ),
+)
+
+
 def contents(language: str) -> dict[int, list[int]]:
     """The facts in the window, by tick."""
-    if language == "LARS":
-        ticks = range(0, END + 1, STEP)
-        return {t: [at for at in FACTS if t - RANGE <= at <= t] for t in ticks}
-    engine = QueryEngine()
-    query = engine.register(QUERIES[language])
+    if language != "LARS":
+        return seen(QUERIES[language])
+    reasoner = LarsReasoner(f"seen(T) :- fact(T) in [{RANGE}].", start=0)
+    for at in FACTS:
+        reasoner.push(f"fact({at}).", at)
+    return {
+        answer.t: sorted(int(text[len("seen(") : -1]) for text in answer.texts())
+        for answer in reasoner.advance(to=END)
+        if answer.t % STEP == 0
+    }
+
+
+def seen(query: str, **settings: Any) -> dict[int, list[int]]:
+    """The facts that a query sees, by tick."""
+    engine = QueryEngine(**settings)
+    registered = engine.register(query)
     for at in FACTS:
         engine.push("ebbtide:/s", (f"<e:{at}>", "<ebbtide:/p>", at), at)
     engine.advance(END)
-    return {each.tick: [row["t"] for row in each.bindings] for each in query if each.tick <= END}
+    found = (each for each in registered if each.tick <= END)
+    return {each.tick: sorted(row["t"] for row in each.bindings) for each in found}
 
 
 def draw(axes: Axes, language: str) -> None:
@@ -57,11 +96,34 @@ def draw(axes: Axes, language: str) -> None:
             filled = colour if mark in "[]" else "white"
             axes.plot(at, row, "o", ms=8, mec=colour, mfc=filled, mew=1.5, zorder=2)
         axes.plot(held, [row] * len(held), "D", ms=5, color="#222222", zorder=3)
-        axes.text(END + 1.2, row, f"{len(held)} facts", va="center", fontsize=9)
-    axes.set_yticks(range(len(found)), [f"t = {tick}" for tick in found])
-    axes.set_ylim(len(found) - 0.4, -0.6)
+        count(axes, row, held)
     axes.set_xlim(-RANGE - 1.5, END + 6)
     axes.set_title(f"{language}: {left[0]}t - {RANGE}, t{right[0]}", loc="left", fontsize=11)
+    frame(axes, list(found))
+
+
+def draw_seen(axes: Axes, title: str, found: dict[int, list[int]]) -> None:
+    """One row a tick: when it is, and the facts that it sees."""
+    for row, (tick, held) in enumerate(found.items()):
+        axes.plot([held[0] if held else tick, tick], [row, row], color="#0b7a75", lw=7, alpha=0.18)
+        axes.plot(tick, row, "|", ms=15, mew=2.5, color="#c8553d", zorder=2)
+        axes.plot(held, [row] * len(held), "D", ms=5, color="#222222", zorder=3)
+        count(axes, row, held)
+    axes.set_xlim(-1.5, END + 6)
+    axes.set_title(title, loc="left", fontsize=11)
+    frame(axes, list(found))
+
+
+def count(axes: Axes, row: int, held: list[int]) -> None:
+    """Say how many facts are seen."""
+    many = "1 fact" if len(held) == 1 else f"{len(held)} facts"
+    axes.text(END + 1.2, row, many, va="center", fontsize=9)
+
+
+def frame(axes: Axes, ticks: list[int]) -> None:
+    """Name the ticks, and show when facts happen."""
+    axes.set_yticks(range(len(ticks)), [f"t = {tick}" for tick in ticks])
+    axes.set_ylim(len(ticks) - 0.4, -0.6)
     for at in FACTS:
         axes.axvline(at, color="#222222", lw=0.6, alpha=0.35, zorder=0)
     for side in ("top", "right", "left"):
@@ -70,7 +132,7 @@ def draw(axes: Axes, language: str) -> None:
 
 
 def main() -> None:
-    """Write the picture beside this file."""
+    """Write the pictures beside this file."""
     matplotlib.rcParams |= {"svg.hashsalt": "ebbtide", "svg.fonttype": "none"}
     figure = Figure(figsize=(8.6, 8.4), layout="constrained")
     rows = figure.subplots(3, 1, sharex=True)
@@ -78,8 +140,17 @@ def main() -> None:
         draw(axes, language)
     rows[-1].set_xticks([*range(-RANGE, 0, STEP), *FACTS, END])
     rows[-1].set_xlabel("milliseconds; vertical lines are facts, diamonds those in the window")
-    target = Path(__file__).with_name("windows.svg")
-    figure.savefig(target, metadata={"Date": None})
+    figure.savefig(Path(__file__).with_name("windows.svg"), metadata={"Date": None})
+
+    shown = [(title, seen(query, **settings)) for title, settings, query in SHOWN]
+    figure = Figure(figsize=(8.6, 12.5), layout="constrained")
+    heights = [1 + len(found) for _, found in shown]
+    rows = figure.subplots(len(shown), 1, sharex=True, height_ratios=heights)
+    for axes, (title, found) in zip(rows, shown, strict=True):
+        draw_seen(axes, title, found)
+    rows[-1].set_xticks([*FACTS, END])
+    rows[-1].set_xlabel("milliseconds; vertical lines are facts, diamonds those seen, red the tick")
+    figure.savefig(Path(__file__).with_name("ticks.svg"), metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -173,7 +173,7 @@ class QueryEngine:
             for stream in streams:
                 first = stream.latest if stream.earliest is None else stream.earliest
                 if first is not None:
-                    task.begin(first)
+                    task.ticks.begin(first)
         return task
 
     def drop(self, handle: RegisteredQuery) -> None:
@@ -285,7 +285,7 @@ class QueryEngine:
         """Something is said of an instant; if by who is told answers, silent ticks may speak."""
         if self._is_telling:
             for task in tasks:
-                if task.return_to(at):
+                if task.ticks.return_to(at):
                     self._schedule.note(task)
 
     @property
@@ -321,7 +321,7 @@ class QueryEngine:
         for clock in self._clocks:
             clock.complete(to)
         for task in self._tasks.values():
-            task.begin_by(to)
+            task.ticks.begin_by(to)
             self._schedule.note(task)
         self._evaluate(None if self._clocks else to)
 
@@ -329,12 +329,12 @@ class QueryEngine:
         """The streams have ended: evaluate every query up to its first tick that sees all facts."""
         for each in self._tasks.values():
             if not each.streams:
-                each.begin_by(max(self._latest(self._streams), default=0))
+                each.ticks.begin_by(max(self._latest(self._streams), default=0))
                 self._schedule.note(each)
         while (task := self._schedule.first(LATEST)) is not None:
             last = self._last_tick(task)
-            if last is not None and task.next is not None and task.next <= last:
-                self._advance(task, last - task.lag)
+            if last is not None and task.ticks.next is not None and task.ticks.next <= last:
+                self._advance(task, last - task.ticks.lag)
             else:
                 self._schedule.skip()
         for handle in self._tasks:
@@ -343,9 +343,9 @@ class QueryEngine:
     def _last_tick(self, task: Task) -> Instant | None:
         """The first tick of a task that sees all facts, if there is one."""
         if not task.streams:
-            return task.next if task.last is None else None
+            return task.ticks.next if task.ticks.last is None else None
         latest = self._latest(stream.value for stream in task.streams)
-        return task.first_that_sees(max(latest)) if latest else None
+        return task.ticks.first_that_sees(max(latest)) if latest else None
 
     def _latest(self, names: Iterable[str]) -> list[Instant]:
         """When the last fact or retraction of each stream happened that has facts."""
@@ -368,7 +368,7 @@ class QueryEngine:
         self._evaluate_one(task)
 
     def _warn_of_many(self, task: Task, due: Instant) -> None:
-        if (ticks := task.ticks_up_to(due)) > MANY_TICKS:
+        if (ticks := task.ticks.count_up_to(due)) > MANY_TICKS:
             task.warned_up_to = due
             warnings.warn(
                 f"{ticks} ticks of {task.handle.name} are due at once, and each is answered; "
@@ -378,10 +378,10 @@ class QueryEngine:
             )
 
     def _evaluate_one(self, task: Task) -> None:
-        tick = task.next
+        tick = task.ticks.next
         assert tick is not None
         for name in task.streams:
-            self._streams[name.value].see(tick - task.lag)
+            self._streams[name.value].see(tick - task.ticks.lag)
         answers = task.evaluate(tick)
         self._schedule.note(task)
         if answers is not None:

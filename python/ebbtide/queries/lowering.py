@@ -36,9 +36,10 @@ from ebbtide.queries.algebra import (
     with_plain_names,
 )
 from ebbtide.queries.answers import TRIPLE_VARIABLES, TimedRow
+from ebbtide.queries.construct import MADE, constructed
 from ebbtide.queries.maintained import Column, Kept, Maintained
 from ebbtide.queries.triples import triples_asked
-from ebbtide.queries.upper_plan import MADE, UpperPlan, UpperPlanner, constructed
+from ebbtide.queries.upper_plan import UpperPlan, UpperPlanner
 from ebbtide.queries.writing import Writer
 from ebbtide.terms import IRI
 from ebbtide.time import Instant

@@ -25,23 +25,23 @@ class Schedule:
         self._tasks = {task.number: task for task in ranks}
         self._ranks = {task.number: rank for task, rank in ranks.items()}
         self._entries = [
-            (task.sight, rank, task.number)
+            (task.ticks.sight, rank, task.number)
             for task, rank in ranks.items()
-            if task.sight is not None
+            if task.ticks.sight is not None
         ]
         heapify(self._entries)
 
     def note(self, task: Task) -> None:
         """The next tick of a task is another one."""
-        if task.sight is not None:
-            heappush(self._entries, (task.sight, self._ranks[task.number], task.number))
+        if task.ticks.sight is not None:
+            heappush(self._entries, (task.ticks.sight, self._ranks[task.number], task.number))
 
     def first(self, up_to: Instant) -> Task | None:
         """The task to evaluate next, if it sees an instant up to this one."""
         while self._entries and self._entries[0][0] <= up_to:
             sight, _, number = self._entries[0]
             task = self._tasks.get(number)
-            if task is not None and task.sight == sight:
+            if task is not None and task.ticks.sight == sight:
                 return task
             heappop(self._entries)
         return None

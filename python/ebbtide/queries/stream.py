@@ -48,7 +48,7 @@ class Stream:
     @property
     def is_awaited(self) -> bool:
         """Whether a fact may change the next tick of a reader."""
-        return any(task.awaits_facts for task in self._awaiting)
+        return any(task.ticks.awaits_facts for task in self._awaiting)
 
     def serve(self, readers: Sequence[Task], views: Sequence[View], is_fed: bool) -> None:
         """These tasks read it now, through these views."""
@@ -69,8 +69,8 @@ class Stream:
         self._note(at)
         if not self._awaiting:
             return []
-        self._awaiting = [task for task in self._awaiting if task.awaits_facts]
-        return [task for task in self._awaiting if task.begin(at)]
+        self._awaiting = [task for task in self._awaiting if task.ticks.awaits_facts]
+        return [task for task in self._awaiting if task.ticks.begin(at)]
 
     def noted(self, column: pyarrow.Array, latest: Instant) -> None:
         """The facts of a table happened that no reader awaits."""
@@ -88,8 +88,12 @@ class Stream:
         if self._last_retraction is None or at > self._last_retraction:
             self._last_retraction = at
         self._note(at)
-        under_way = (task for task in self.readers if task.follows_facts and task.last is not None)
-        return [task for task in under_way if task.begin(at)]
+        under_way = (
+            task
+            for task in self.readers
+            if task.ticks.follows_facts and task.ticks.last is not None
+        )
+        return [task for task in under_way if task.ticks.begin(at)]
 
     @property
     def end(self) -> Instant | None:

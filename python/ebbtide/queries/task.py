@@ -1,7 +1,7 @@
 """A query at work: its ticks, what it sees, and what it answered last.
 
 In: the instant of a tick. Out: `Answers`, or nothing if the report policy or the stream operator
-has nothing to tell. Ticks are instants of the query; views are asked `lag` before them.
+has nothing to tell. When the ticks are is in `ticks.py`; views are asked `lag` before them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.sight import Sight
+from ebbtide.queries.ticks import Ticks
 from ebbtide.queries.upper import Upper
 from ebbtide.terms import IRI
 from ebbtide.time import EARLIEST, FOREVER, LATEST, Instant
@@ -59,15 +60,11 @@ class Task:
         self.handle = handle
         self.query = handle.query
         self.report = report
-        self.lag = lag
         self.sights = sights
         self._sights = {sight.name: sight for sight in sights}
         #: The streams it reads.
         self.streams = frozenset(window.stream for window in self.query.streams)
-        #: Whether it answers whenever a fact happens.
-        self.follows_facts = bool(self.streams) and not grids
-        self.next: Instant | None = None
-        self.last: Instant | None = None
+        self.ticks = Ticks(grids, lag, self.streams, instants)
         #: Up to when a warning said that many ticks are due.
         self.warned_up_to: Instant = EARLIEST
         self.plan = plan
@@ -80,8 +77,6 @@ class Task:
             self.upper = Upper(plan.upper, sights, grids, told, is_straight)
         #: Whether it tells how its answers change, and only facts decide whether they do.
         self._tells_changes = self.query.emits != "RStream" and is_steady(self.query.algebra)
-        self._grids = grids
-        self._instants = instants
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._before: tuple[Row, ...] = ()
         #: Whether its answers at the last tick are known: not those that it rested at, or reported
@@ -90,112 +85,36 @@ class Task:
         self._moves = 0
         self._contents = Contents(report, self.query.streams, closes, instants, lag)
 
-    @property
-    def sight(self) -> Instant | None:
-        """The last instant that its next tick sees."""
-        return None if self.next is None else self.next - self.lag
+    def skip(self, up_to: Instant) -> None:
+        """Ticks that see an instant at most are over."""
+        self.ticks.skip(up_to)
+        # How often windows have moved by now is nothing to tell.
+        self._has_moved(up_to + self.ticks.lag)
 
     @property
     def reach(self) -> int:
         """How long before a tick facts may have happened that the report policy asks for."""
         windows = [each.window for each in self.query.streams]
         ranges = (each.range for each in windows if isinstance(each, TimeWindow))
-        return max(ranges, default=0) + max((grid.step for grid in self._grids), default=0)
+        return max(ranges, default=0) + self.ticks.longest_step
 
-    # ---- ticks -------------------------------------------------------------------------------
-
-    @property
-    def awaits_facts(self) -> bool:
-        """Whether a fact may change its next tick."""
-        return self.last is None or self.follows_facts
-
-    def begin(self, at: Instant) -> bool:
-        """Something happened: the ticks reach back to it, unless under way. Whether they moved."""
-        if self.follows_facts and self.last is not None and at <= self.last:
-            return False
-        found = self.first_that_sees(at)
-        if self.last is None:
-            # With t0 there are ticks from the beginning of time on.
-            firsts = (each.first for each in self._grids if each.first is not None)
-            found = min(firsts, default=found)
-        if found is None or (self.next is not None and self.next <= found):
-            return False
-        self.next = found
-        return True
-
-    def begin_by(self, at: Instant) -> None:
-        """A tick at or before an instant is wanted, even if nothing has happened yet."""
-        if self.next is None and self.last is None and not self.follows_facts:
-            if not self._grids:
-                self.next = at
-                return
-            found = [grid.at_or_before(at + self.lag) for grid in self._grids]
-            self.next = max((each for each in found if each is not None), default=None)
-            if self.next is None:
-                self.next = self._after(at)
-
-    def skip(self, up_to: Instant) -> None:
-        """Ticks whose sight is at or before an instant are over."""
-        self._move_on(up_to + self.lag)
-        # How often windows have moved by now is nothing to tell.
-        self._has_moved(up_to + self.lag)
-
-    def first_that_sees(self, at: Instant) -> Instant | None:
-        """The first tick that sees what happened at an instant."""
-        return at if self.follows_facts else self._after(at + self.lag - 1)
-
-    def _after(self, instant: Instant) -> Instant | None:
-        return min((grid.after(instant) for grid in self._grids), default=None)
-
-    def _move_on(self, tick: Instant) -> None:
-        self.last = tick
-        if self.follows_facts:
-            following = (self._instants[stream].after(tick) for stream in self.streams)
-            self.next = min((each for each in following if each is not None), default=None)
-        else:
-            self.next = self._after(tick)
+    # ---- silence -----------------------------------------------------------------------------
 
     @property
     def tells_always(self) -> bool:
         """Whether every tick has something to tell."""
         return not self._tells_changes and not self.report.looks_at_content
 
-    def ticks_up_to(self, due: Instant) -> int:
-        """How many ticks, at most, see instants up to this one and are to come."""
-        if self.next is None:
-            return 0
-        spans = ((due + self.lag - self.next) // grid.step + 1 for grid in self._grids)
-        return sum(span for span in spans if span > 0)
-
     def skip_silent(self, due: Instant) -> bool:
         """Leave out ticks that would tell nothing, but for the last that is due. Whether it did."""
-        if self.next is None or self.ticks_up_to(due) < 2:
+        if self.ticks.count_up_to(due) < 2:
             return False
         quiet = self._quiet_until()
-        if quiet is None:
-            return False
-        last = max(
-            each for grid in self._grids if (each := grid.at_or_before(due + self.lag)) is not None
-        )
-        first = self._after(min(quiet, due) + self.lag - 1)
-        if first is None or min(first, last) <= self.next:
-            return False
-        self.next = min(first, last)
-        return True
-
-    def return_to(self, at: Instant) -> bool:
-        """Something is said of an instant that ticks were left out for. Whether one is back."""
-        if self.next is None or self.last is None or self.follows_facts:
-            return False
-        found = self.first_that_sees(max(at, self.last - self.lag + 1))
-        if found is None or found >= self.next:
-            return False
-        self.next = found
-        return True
+        return quiet is not None and self.ticks.jump(quiet, due)
 
     def _quiet_until(self) -> Instant | None:
         """Ticks that see less have nothing to tell, unless something is said; None: who knows."""
-        if self.last is None:
+        if self.ticks.last is None:
             return None
         if self.handle.state == "paused":
             return LATEST if self.upper is None or self.upper.has_rested else None
@@ -206,10 +125,10 @@ class Task:
         """As long as answers are the same, none come or go."""
         if not self._tells_changes or not self._knows_last:
             return None
-        assert self.last is not None
+        assert self.ticks.last is not None
         found = [LATEST if self.upper is None else self.upper.quiet_until]
         for sight in self.sights:
-            seen = sight.tick(self.last, self.lag)
+            seen = sight.tick(self.ticks.last, self.ticks.lag)
             # What ends for narrower windows is no change of the view.
             is_as_wide = sight.widest == sight.view.widest or isinstance(self.plan, Direct)
             found.append(None if seen is None or not is_as_wide else sight.view.quiet_until(seen))
@@ -220,7 +139,7 @@ class Task:
 
     def evaluate(self, tick: Instant) -> Answers | None:
         """Answer at a tick, and move on to the next one."""
-        self._move_on(tick)
+        self.ticks.move_on(tick)
         self._knows_last = False
         if self.handle.state == "paused":
             if self.upper is not None:
@@ -259,7 +178,7 @@ class Task:
 
     def _has_moved(self, tick: Instant) -> bool:
         """Whether a window has, if all of them move by several facts and nothing else is a tick."""
-        if not self.follows_facts or not all(map(moves_by_several, self.query.streams)):
+        if not self.ticks.follows_facts or not all(map(moves_by_several, self.query.streams)):
             return True
         moves = sum(self._moves_of(sight, tick) for sight in self.sights)
         before, self._moves = self._moves, moves
@@ -270,7 +189,7 @@ class Task:
 
     def _look(self, sight: Sight, tick: Instant) -> bool:
         """Bring a view to what is seen at a tick; False before its window closed first."""
-        seen = sight.tick(tick, self.lag)
+        seen = sight.tick(tick, self.ticks.lag)
         if seen is not None:
             sight.view.advance(seen)
         return seen is not None
@@ -301,7 +220,7 @@ class Task:
 
     def _ended(self, rows: Sequence[TimedRow], surplus: int) -> Sequence[TimedRow]:
         """The rows with the first tick at which they are gone, of a view wider by the surplus."""
-        later = self.lag - surplus
+        later = self.ticks.lag - surplus
         if not later:
             return rows
         return [(row, until if until == FOREVER else until + later) for row, until in rows]
@@ -310,7 +229,7 @@ class Task:
         """Bring the views, and what is kept above them, to a tick; those that show anything."""
         shown = [sight for sight in self.sights if self._look(sight, tick)]
         if self.upper is not None:
-            self.upper.advance(tick - self.lag, shown)
+            self.upper.advance(tick - self.ticks.lag, shown)
         return shown
 
     def _ask(self, plan: Asked, tick: Instant) -> tuple[tuple[str, ...], tuple[Row, ...]]:

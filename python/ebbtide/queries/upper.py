@@ -96,9 +96,9 @@ class Upper:
         self._before: list[TimedRow] | None = None
         #: The same, at the tick that tells what has changed since.
         self._compared: list[TimedRow] | None = None
-        #: The graph whose view it is a guest of.
         self._is_straight = is_straight and not plan.rules and not plan.operators
         self._grids = grids
+        #: The graph whose view it is a guest of.
         self._host = self._found_host()
         if self._host is None:
             self._open()

@@ -27,8 +27,9 @@ from ebbtide.terms import IRI, to_term
 
 Node: TypeAlias = tuple[Any, ...]
 _FUNCTIONS: Final = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "avg"}
+_ZERO: Final = to_term(0)
 #: What the functions yield of nothing at all, where they yield anything.
-_OF_NOTHING: Final = {"count": to_term(0), "sum": to_term(0), "avg": to_term(0)}
+_OF_NOTHING: Final = dict.fromkeys(("count", "sum", "avg"), _ZERO)
 #: A table with more columns that may be UNBOUND would make too many rules.
 _MOST_LOOSE: Final = 3
 
@@ -192,7 +193,7 @@ class UpperPlanner:
         shown = visible(inner)
         asked = []
         for name, (function, is_distinct, expression, _) in aggregates:
-            if expression is not None and not _is_variable(expression):
+            if expression is not None and not is_variable(expression):
                 inner = ("extend", inner, f"{name}_of", expression)
                 expression = f"{name}_of"
             asked.append((name, function, is_distinct, expression))
@@ -265,7 +266,7 @@ class UpperPlanner:
             value = Variable(f"v{number}")
             there, here = Atom(relation, row), Atom(other, (*keys, value))
             missing = Negation(Atom(other, (*keys, Variable("any"))))
-            nothing = _ZERO if other.startswith("count:") else UNBOUND
+            nothing = _ZERO if self._operators[other].function == "count" else UNBOUND
             self._conclude(Atom(wider, (*row, value)), there, here)
             self._conclude(Atom(wider, (*row, nothing)), there, missing)
             relation, row = wider, (*row, value)
@@ -280,9 +281,6 @@ class UpperPlanner:
     def _conclude(self, head: Atom, *body: Atom | Negation) -> None:
         number = sum(rule.heads[0].relation == head.relation for rule in self._rules) + 1
         self._rules[Rule(f"{head.relation}.{number}", (head,), body)] = None
-
-
-_ZERO: Final = to_term(0)
 
 
 def _named(kind: str, *meaning: Any) -> str:
@@ -307,37 +305,17 @@ def _is_whole(kept: Kept, names: Sequence[str]) -> bool:
 def _extended(node: Node, variable: str, value: Any) -> Node:
     """What BIND makes of a node: of a table, one with another name for a column."""
     kept = _table(node)
-    if kept is not None and _is_variable(value) and (column := kept.column(value)) is not None:
+    if kept is not None and is_variable(value) and (column := kept.column(value)) is not None:
         more = Column(variable[1:], column.place, column.is_loose)
         return Kept(kept.relation, (*kept.columns, more), kept.arity).node
     return "extend", node, variable, value
 
 
-def _is_variable(expression: Any) -> bool:
+def is_variable(expression: Any) -> bool:
+    """Whether it is just a variable."""
     return isinstance(expression, str) and expression.startswith("?")
 
 
 def _is_loose(kept: Kept, name: str) -> bool:
     column = kept.column(name)
     return column is None or column.is_loose
-
-
-def constructed(pattern: Sequence[Any], template: Sequence[Sequence[str]]) -> Node:
-    """The pattern whose solutions are the triples of a template, by the names of `MADE`."""
-
-    def triple(terms: Sequence[str]) -> Node:
-        node: Node = tuple(pattern)
-        for name, term in zip(MADE, terms, strict=True):
-            node = ("extend", node, name, term)
-        # What is written in the template is a triple as far as it goes.
-        asked = (("!", ("isLITERAL", MADE[0])), ("isIRI", MADE[1]), ("BOUND", MADE[2]))
-        for term, is_right in zip(terms, asked, strict=True):
-            node = ("filter", node, is_right) if _is_variable(term) else node
-        return node
-
-    found = [triple(terms) for terms in template]
-    return found[0] if len(found) == 1 else ("union", *found)
-
-
-#: The variables of a constructed triple.
-MADE: Final = ("?made_subject", "?made_predicate", "?made_object")
