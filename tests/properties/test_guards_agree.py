@@ -171,3 +171,10 @@ def test_known_results(other_engine: MakeEngine, triples: list[tuple[Term, Term,
         engine.advance(1)
     answers, expected = ({str(fact) for fact in engine.facts()} for engine in engines)
     assert answers == expected
+
+
+@given(TERMS, TERMS)
+def test_literals_of_one_value_have_one_text(left: Term, right: Term) -> None:
+    texts = datatypes.value_text(left), datatypes.value_text(right)
+    is_same = datatypes.same_value(left, right) is True
+    assert (None not in texts and texts[0] == texts[1]) == is_same

@@ -37,6 +37,7 @@ LITERALS: tuple[Term, ...] = (
     Literal("1", XSD + "integer"),
     Literal("01", XSD + "integer"),
     Literal("a"),
+    Literal("a", XSD + "token"),
 )
 ANY = Atom(TRIPLE, tuple(map(Variable, "spo")))
 LISTS = tuple(

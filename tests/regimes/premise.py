@@ -39,6 +39,7 @@ TERMS: Final[tuple[Term, ...]] = (
     Literal("01", XSD + "int"),
     Literal("0", XSD + "integer"),
     Literal("a"),
+    Literal("a", XSD + "token"),
     Literal("a", language="en"),
     Literal("1", XSD + "double"),
     Literal("1.0", XSD + "double"),

@@ -11,6 +11,8 @@ from ebbtide.cli.rules.table import MARK
 from ebbtide.program import ProgramError
 from ebbtide.regimes import Regime, find, load, regimes
 from ebbtide.regimes.coverage import coverage, source_rules
+from ebbtide.terms import Literal
+from ebbtide.terms.term import XSD
 
 PAGE = Path(__file__).parents[2] / "docs" / "regimes.md"
 
@@ -92,6 +94,32 @@ def test_a_reasoner_takes_names() -> None:
     reasoner.push(("<http://e/tom>", a, "<http://e/Cat>"), at=1)
     reasoner.finish()
     assert ("<http://e/tom>", a, "<http://e/Animal>") in reasoner
+
+
+@pytest.mark.parametrize(
+    "writings",
+    [
+        ["1^^integer", "01^^int", "1.00^^decimal"],
+        ["1^^float", "1e0^^float"],
+        ["1^^boolean", "true^^boolean"],
+        ["a^^string", "a^^token", "a^^NCName"],
+        ["2024-01-01T00:00:00Z^^dateTime", "2023-12-31T24:00:00+00:00^^dateTime"],
+        ["0f^^hexBinary", "0F^^hexBinary"],
+    ],
+)
+def test_literals_of_one_value_are_the_same(writings: list[str]) -> None:
+    """Table 8's dt-eq, for every kind of value of which literals have several writings."""
+    literals = [
+        Literal(text, XSD + name) for text, _, name in (w.partition("^^") for w in writings)
+    ]
+    others = [Literal("b"), Literal("2", XSD + "integer"), Literal("1", XSD + "double")]
+    reasoner = Reasoner("owl2rl")
+    for number, literal in enumerate([*literals, *others]):
+        reasoner.add((f"<e:{number}>", "<e:p>", literal))
+    reasoner.settle()
+    for number, _ in enumerate(literals):
+        found = {o for _, _, o in reasoner.triples((f"<e:{number}>", "<e:p>", None))}
+        assert found == set(literals)
 
 
 @pytest.mark.parametrize(

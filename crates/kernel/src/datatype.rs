@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use oxsdatatypes::{Date, DateTime};
+use oxsdatatypes::{Date, DateTime, TimezoneOffset};
 
 use crate::value::{LANG_STRING, XSD, is_iri, literal, unescape};
 
@@ -228,6 +228,35 @@ impl<'a> DataValue<'a> {
     }
 }
 
+impl DataValue<'_> {
+    /// The space and the value as a text, one for each value.
+    fn text(&self) -> String {
+        let zoned = |offset: Option<TimezoneOffset>| offset.map_or("-".into(), |at| at.to_string());
+        match self {
+            Self::Decimal(Digits { negative, whole, fraction }) => {
+                format!("decimal {}{whole}.{fraction}", if *negative { "-" } else { "" })
+            }
+            Self::Float(bits) => format!("float {bits:08x}"),
+            Self::Double(bits) => format!("double {bits:016x}"),
+            Self::Boolean(truth) => format!("boolean {truth}"),
+            Self::String(text) => format!("string {text}"),
+            Self::Language(text, tag) => format!("language {tag} {text}"),
+            Self::Uri(text) => format!("anyURI {text}"),
+            Self::DateTime(at) => {
+                let (day, zone) = ((at.year(), at.month(), at.day()), zoned(at.timezone_offset()));
+                let (hour, minute, second) = (at.hour(), at.minute(), at.second());
+                format!("dateTime {} {} {} {hour} {minute} {second} {zone}", day.0, day.1, day.2)
+            }
+            Self::Date(at) => {
+                let zone = zoned(at.timezone_offset());
+                format!("date {} {} {} {zone}", at.year(), at.month(), at.day())
+            }
+            Self::Hex(digits) => format!("hexBinary {digits}"),
+            Self::Base64(digits) => format!("base64Binary {digits}"),
+        }
+    }
+}
+
 /// A literal's unescaped lexical form, and how it goes on: nothing, a language, a datatype.
 fn parts(text: &str) -> Option<(Cow<'_, str>, &str)> {
     literal(text).map(|(lexical, kind)| (unescape(lexical), kind))
@@ -261,6 +290,11 @@ pub fn same_value(left: &str, right: &str) -> Option<bool> {
         let left = left?;
         with_value(right, |right| right.map(|right| left == right))?
     })?
+}
+
+/// The value of a literal as a text: two have the same exactly if they denote the same value.
+pub fn value_text(text: &str) -> Option<String> {
+    with_value(text, |value| value.map(|value| value.text()))?
 }
 
 /// A number as XML Schema writes floats and doubles.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use oxsdatatypes::Decimal;
 use regex::Regex;
 
-use crate::datatype::{has_type, same_value};
+use crate::datatype::{has_type, same_value, value_text};
 use crate::external::{External, Externals, Failed};
 use crate::ids::ExternalId;
 use crate::invent::{functor, functor_argument, invent, is_functor, is_invented};
@@ -86,6 +86,7 @@ builtins! {
     StrConcat "strConcat",
     StrLength "strLength",
     Datatype "datatype",
+    DataValue "dataValue",
     UriConcat "uriConcat",
     MatchGroup "matchGroup",
     Skolem "skolem",
@@ -102,12 +103,12 @@ impl Builtin {
     /// Whether the result may be a term that no argument is.
     pub fn makes_terms(self) -> bool {
         use Builtin::{
-            Datatype, Difference, External, Functor, FunctorArgument, MatchGroup, Product,
-            Quotient, Skolem, StrConcat, StrLength, Sum, UriConcat,
+            DataValue, Datatype, Difference, External, Functor, FunctorArgument, MatchGroup,
+            Product, Quotient, Skolem, StrConcat, StrLength, Sum, UriConcat,
         };
         match self {
             Sum | Difference | Product | Quotient => true,
-            StrConcat | StrLength | UriConcat | MatchGroup | Datatype => true,
+            StrConcat | StrLength | UriConcat | MatchGroup | Datatype | DataValue => true,
             Skolem | Functor | FunctorArgument => true,
             External(_, is_function) => is_function,
             _ => false,
@@ -325,6 +326,7 @@ fn compute(builtin: Builtin, terms: &[&str]) -> Option<String> {
         (Builtin::FunctorArgument, [term, kind, position]) => {
             functor_argument(term, kind, count(position)?)
         }
+        (Builtin::DataValue, [term]) => value_text(term).map(|text| string_text(&text)),
         (Builtin::Datatype, [term]) => datatype_of(term).map(|datatype| format!("<{datatype}>")),
         (Builtin::StrLength, [term]) => {
             Some(typed_text(string_of(term)?.chars().count(), "integer"))

@@ -1,6 +1,6 @@
 """Literals: where a rule asks that one occurs somewhere, statements answer, and no rule need.
 
-    _value(?l, ?v) :- triple(?s, ?p, ?l), isDLiteral(?l), product(?l, 1.0, ?v).
+    _value(?l, ?v) :- triple(?s, ?p, ?l), isDLiteral(?l), dataValue(?l, ?v).
 
 asks for a literal in any triple. If rules take the literals of the triples that they conclude from
 those that they ask for, then a literal in any triple is one in a triple that was stated, since

@@ -87,6 +87,8 @@ BUILTINS: Final = _table(
     Builtin("strConcat", 1, is_function=True, is_variadic=True),
     Builtin("strLength", 2, is_function=True),
     Builtin("datatype", 2, is_function=True),
+    # A literal's value as a text: that of another is the same exactly if `sameValue` holds.
+    Builtin("dataValue", 2, is_function=True),
     Builtin("uriConcat", 1, is_function=True, is_variadic=True),
     # What a group of a pattern that matches the whole text caught, by number; 0 is the whole.
     Builtin("matchGroup", 4, is_function=True),

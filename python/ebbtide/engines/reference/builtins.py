@@ -27,7 +27,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Final
 
-from ebbtide.engines.reference.datatypes import has_type, same_value
+from ebbtide.engines.reference.datatypes import has_type, same_value, value_text
 from ebbtide.engines.reference.values import Number, bounded, literal, order, truncated, value
 from ebbtide.program import BUILTINS
 from ebbtide.program.guard import MAX_DEPTH
@@ -156,6 +156,11 @@ def _datatype(term: Term) -> Term | None:
     return IRI(term.datatype) if isinstance(term, Literal) else None
 
 
+def _data_value(term: Term) -> Term | None:
+    text = value_text(term)
+    return None if text is None else Literal(text)
+
+
 def _skolem(*terms: Term) -> Term | None:
     depth = 1 + max((term.invented for term in terms), default=0)
     if depth > MAX_DEPTH:
@@ -252,6 +257,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Term | None]]] = MappingProxyType(
         "strConcat": _concatenation,
         "strLength": _length,
         "datatype": _datatype,
+        "dataValue": _data_value,
         "uriConcat": _iri,
         "matchGroup": _group,
         "sparqlBind": _sparql_bind,

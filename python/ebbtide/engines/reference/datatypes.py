@@ -21,6 +21,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
+from datetime import date
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -159,6 +160,21 @@ def same_value(left: Term, right: Term) -> bool | None:
     return None if first is None or second is None else first == second
 
 
+def value_text(term: Term) -> str | None:
+    """The value of a literal as a text: two have the same exactly if they denote the same value.
+
+    >>> value_text(Literal("007.50", XSD + "decimal"))
+    'decimal 7.5'
+    >>> value_text(Literal("2024-01-01T24:00:00+00:00", XSD + "dateTime"))
+    'dateTime 2024 1 2 0 0 0 Z'
+    """
+    found = data_value(term) if isinstance(term, Literal) else None
+    if found is None:
+        return None
+    space, datum = found
+    return f"{space} {_WRITERS.get(space, str)(datum)}"
+
+
 def _plain_literal(lexical: str) -> DataValue | None:
     text, at, tag = lexical.rpartition("@")
     if not at or (tag and not _LANGUAGE.fullmatch(tag)):
@@ -235,4 +251,54 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "date": _calendar("date"),
     "hexBinary": _hex,
     "base64Binary": _base64,
+}
+
+
+def _digits(number: Fraction) -> str:
+    """All digits, without zeros in front and behind."""
+    places = 0
+    while 10**places % number.denominator:
+        places += 1
+    whole, rest = divmod(abs(number.numerator) * 10**places // number.denominator, 10**places)
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole or ''}.{f'{rest:0{places}}' if places else ''}"
+
+
+def _on_the_calendar(datum: tuple[Moment, int | None]) -> tuple[list[str], str]:
+    """Year, month, day, hour, minute and second where it is, and the zone."""
+    moment, minutes = datum[0], None if datum[1] is None else datum[1] // 60
+    days, seconds = divmod(moment.seconds + (datum[1] or 0), 86_400)
+    # As in `values.py`: the calendar repeats every 400 years.
+    cycles, rest = divmod(days - _FIRST_DAY, 146_097)
+    day = date.fromordinal(_FIRST_DAY + rest)
+    whole, fraction = divmod(seconds, 1)
+    second = f"{whole % 60}{_digits(fraction).rstrip('.')}"
+    parts = (day.year - 400 + 400 * cycles, day.month, day.day, whole // 3600, whole // 60 % 60)
+    if minutes is None:
+        return [*map(str, parts), second], "-"
+    hours, left = divmod(abs(minutes), 60)
+    zone = f"{'-' if minutes < 0 else '+'}{hours:02}:{left:02}" if minutes else "Z"
+    return [*map(str, parts), second], zone
+
+
+def _date_time(datum: tuple[Moment, int | None]) -> str:
+    parts, zone = _on_the_calendar(datum)
+    return " ".join((*parts, zone))
+
+
+def _date(datum: tuple[Moment, int | None]) -> str:
+    parts, zone = _on_the_calendar(datum)
+    return " ".join((*parts[:3], zone))
+
+
+_FIRST_DAY: Final = date(400, 1, 1).toordinal()
+
+_WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "decimal": _digits,
+    "float": bytes.hex,
+    "double": bytes.hex,
+    "boolean": lambda truth: str(truth).lower(),
+    "language": lambda datum: f"{datum[1]} {datum[0]}",
+    "dateTime": _date_time,
+    "date": _date,
 }
