@@ -12,6 +12,7 @@ use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::{Change, Kernel};
 use crate::maintain::{Strategy, TOGETHER};
+use crate::plan::UNREAD;
 
 impl Kernel {
     /// State what arrived for this tick.
@@ -113,7 +114,17 @@ impl Kernel {
         until: Instant,
         anew: bool,
     ) -> bool {
-        let fact = self.row_for(relation, terms);
+        let (fact, made) = self.row_or_made(relation, terms.into());
+        if let Some(class) = made
+            && !anew
+            && class != UNREAD
+            && self.counted.is_empty()
+            && self.settings.strategy == Strategy::Expiry
+        {
+            self.relations[relation.index()].state_first(fact.row, until);
+            self.agenda.push(until, fact);
+            return !self.makes_terms[relation.index()];
+        }
         let is_taken_over = self.take_in_until(fact, until);
         if !anew {
             self.offer_statement(fact, self.relations[relation.index()].stated(fact.row));

@@ -10,19 +10,13 @@ impl Kernel {
     /// tick changed can still be read.
     pub(crate) fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
-        let is_large = self.relations.iter().any(Relation::is_large);
         for some in changes.chunks(TOGETHER) {
             self.fetch(some.iter().map(|change| change.fact));
-            for Change { fact, .. } in some.iter().filter(|_| is_large) {
-                let relation = &self.relations[fact.relation.index()];
-                if relation.is_large() && relation.until(fact.row) == NEVER {
-                    relation.warm_table(std::iter::once(fact.row));
-                }
-            }
             for change in some {
                 self.bury_if_ended(*change);
             }
         }
+        self.relations.iter_mut().for_each(Relation::forget_gone);
         self.changes = changes;
     }
 

@@ -20,12 +20,14 @@ use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
 use rows::{FREE, NO_ROW, Row, Rows};
-use table::{Index, Table};
+use table::{Gone, Index, Table};
 
 const LINKED: u64 = 1;
 const SUSPECT: u64 = 2;
 const CHANGED: u64 = 4;
 const FLAGS: u64 = 7;
+/// How many places are looked for at once.
+const TOGETHER: usize = 32;
 const ORDER_SHIFT: u32 = 3;
 
 /// What a row was when its fact was settled, and until when it holds now.
@@ -66,7 +68,7 @@ pub struct Ended {
 pub struct Buried {
     /// Whether its fact holds.
     pub holds: bool,
-    /// Whether the row was given back. Its terms can be read until the next one is made.
+    /// Whether the row is to be forgotten. Its terms can be read until the next one is made.
     pub is_gone: bool,
 }
 
@@ -74,6 +76,8 @@ pub struct Buried {
 pub struct Relation {
     rows: Rows,
     free: Vec<RowId>,
+    /// Rows that are forgotten but still in the table, until `forget_gone`.
+    gone: Vec<Gone>,
     table: Table,
     indexes: Vec<Index>,
     /// Column sets that readers beside the plans look up by; their indexes stay.
@@ -87,6 +91,7 @@ impl Relation {
         Self {
             rows: Rows::new(arity),
             free: Vec::new(),
+            gone: Vec::new(),
             table: Table::of(arity),
             indexes: Vec::new(),
             asked: Vec::new(),
@@ -166,19 +171,6 @@ impl Relation {
         self.table.reserve(facts);
     }
 
-    /// Forget a row that does not hold and is not stated.
-    #[inline]
-    pub fn remove(&mut self, row: RowId) {
-        debug_assert!(self.until(row) == NEVER && self.stated(row) == NEVER);
-        let entry = &mut self.rows.lines[row.index()];
-        entry.class = FREE;
-        if entry.order & LINKED != 0 {
-            self.unlink(row);
-        }
-        self.table.remove(&self.rows, row);
-        self.free.push(row);
-    }
-
     /// Until when the fact holds; NEVER if it does not.
     #[inline]
     pub fn until(&self, row: RowId) -> Instant {
@@ -218,6 +210,13 @@ impl Relation {
     #[inline]
     pub fn offer_first(&mut self, row: RowId, until: Instant) {
         self.rows.lines[row.index()].pending = until;
+    }
+
+    /// State a fact whose row was just made, and offer it the lifetime.
+    #[inline]
+    pub fn state_first(&mut self, row: RowId, until: Instant) {
+        let entry = &mut self.rows.lines[row.index()];
+        (entry.stated, entry.pending) = (until, until);
     }
 
     /// Say until when the fact is stated.
@@ -286,8 +285,8 @@ impl Relation {
         ended
     }
 
-    /// The tick is over: the row is not marked as changed any more, and forgotten if its fact neither
-    /// holds nor is stated.
+    /// The tick is over: the row is not marked as changed any more, and is to be forgotten if its fact
+    /// neither holds nor is stated.
     #[inline]
     pub fn bury(&mut self, row: RowId) -> Buried {
         let entry = &mut self.rows.lines[row.index()];
@@ -295,9 +294,25 @@ impl Relation {
         let holds = entry.until != NEVER;
         let is_gone = !holds && entry.stated == NEVER;
         if is_gone {
-            self.remove(row);
+            entry.class = FREE;
+            if entry.order & LINKED != 0 {
+                self.unlink(row);
+            }
+            self.gone.push(self.table.gone(&self.rows, row));
         }
         Buried { holds, is_gone }
+    }
+
+    /// Forget the rows that were buried. Their places are looked for apart from the rows, many at once.
+    pub fn forget_gone(&mut self) {
+        for some in self.gone.chunks(TOGETHER) {
+            self.table.warm(some);
+            for gone in some {
+                self.table.remove(*gone);
+                self.free.push(gone.row);
+            }
+        }
+        self.gone.clear();
     }
 
     /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.

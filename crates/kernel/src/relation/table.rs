@@ -24,6 +24,13 @@ fn place_of(hash: u64, places: usize) -> usize {
     hash as usize & (places - 1)
 }
 
+/// A row that is to be taken out of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Gone {
+    pub(super) row: RowId,
+    hash: u64,
+}
+
 /// Rows by their terms.
 pub(super) struct Table {
     columns: Columns,
@@ -63,15 +70,22 @@ impl Table {
         self.chains.reserve(rows);
     }
 
-    /// Take out a row that is in.
+    /// A row that is in, on its way out.
     #[inline]
-    pub(super) fn remove(&mut self, rows: &Rows, row: RowId) {
-        self.chains.remove(row.0, rows.hash(&self.columns, row));
+    pub(super) fn gone(&self, rows: &Rows, row: RowId) -> Gone {
+        Gone { row, hash: rows.hash(&self.columns, row) }
     }
 
-    /// Fetch the place of a row.
-    pub(super) fn warm(&self, rows: &Rows, row: RowId) {
-        self.chains.warm_one(row.0, rows.hash(&self.columns, row));
+    /// Take out a row.
+    #[inline]
+    pub(super) fn remove(&mut self, Gone { row, hash }: Gone) {
+        self.chains.remove(row.0, hash);
+    }
+
+    /// Fetch the places of some rows.
+    #[inline]
+    pub(super) fn warm(&self, some: &[Gone]) {
+        self.chains.warm(some.iter().map(|gone| gone.hash));
     }
 }
 

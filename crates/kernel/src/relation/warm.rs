@@ -41,13 +41,6 @@ impl Relation {
         }
     }
 
-    /// Fetch the places of rows in the table of all rows.
-    pub fn warm_table(&self, rows: impl Iterator<Item = RowId>) {
-        for row in rows {
-            self.table.warm(&self.rows, row);
-        }
-    }
-
     /// Fetch the places of rows in the indexes.
     pub fn warm_indexes(&self, rows: impl Iterator<Item = RowId>) {
         for row in rows {
