@@ -3,8 +3,8 @@
 The table has the size of the materialisation and lives beside it. After each tick it follows: what
 left is removed, what entered is inserted, timed inside Rust. No engine can do with less.
 
-The ratio compares the quickest tenth of the ticks with the quickest tenth of what followed them: what
-others on the machine take away from a tick is neither ours nor the table's, and a tick, being
+The ratio compares the quickest tenth of the ticks with the quickest tenth of what followed them:
+what others on the machine take away from a tick is neither ours nor the table's, and a tick, being
 longer, loses more of it.
 """
 
