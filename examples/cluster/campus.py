@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from ebbtide.pipeline.api import reason
+from ebbtide.pipeline import reason
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.time import Sliding
 

@@ -21,7 +21,7 @@ from tests.pipeline.test_api import FACTS
 from tests.pipeline.test_shards import CAMPUS
 
 import ebbtide
-from ebbtide.pipeline.package import pack
+from ebbtide.pipeline.package import kept_archive, pack
 from ebbtide.reasoner import Reasoner
 from ebbtide.testing.cluster import Cluster, spark_home
 from ebbtide.time import Sliding
@@ -95,8 +95,11 @@ master = "{master}"
 """
 
 
-def test_a_pipeline_file_runs_on_two_workers(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_pipeline_file_runs_on_two_workers(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`ebbtide run` packs what the executors need, and chooses shards, as the rules can be cut."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     file = write_pipeline(tmp_path, 4, rules=LOCAL, step="4 s", placement="auto")
     settings = SETTINGS.format(master=cluster.address, python=bare_python())
     file.write_text(file.read_text() + settings)
@@ -109,6 +112,8 @@ def test_a_pipeline_file_runs_on_two_workers(cluster: Cluster, tmp_path: Path) -
     )
     assert ended.returncode == 0, ended.stderr[-6_000:]
     assert "packing Ebbtide for the executors" in ended.stderr
+    # The next run would find the archive.
+    assert kept_archive(packing=lambda: pytest.fail("packed again")).stat().st_size > 10_000_000
     assert "placement sharded (2 shards): no rule is global" in ended.stderr
     parts = sorted((tmp_path / "out/answers").glob("*.jsonl"))
     rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]

@@ -5,19 +5,25 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from ebbtide.pipeline.api import answer, read_rdf, reason, solutions
+from ebbtide.engines.lars_answer import texts
+from ebbtide.languages.lars import parse_lars
+from ebbtide.pipeline import answer, read_rdf, reason, solutions
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.sharded import labels_of
 from ebbtide.pipeline.units.rules import Rules
+from ebbtide.program import Fact
 from ebbtide.queries import QueryEngine
 from ebbtide.reasoner import Reasoner
 from ebbtide.reasoner.intake import as_program
+from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.time import Sliding
 
 from .stream import in_order, rows_of
@@ -233,3 +239,95 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
         read_rdf(spark, tmp_path / "d.nt").collect()
+
+
+LARS = """
+@prefix e: <http://e/>.
+busy(X) :- e:teaches(X, Y) in [4], e:teaches(X, Z) in [4], Y != Z.
+idle(X) :- e:known(X, e:yes), not busy(X).
+"""
+
+
+def lars_rows(
+    program: str, atoms: Iterable[tuple[int, Any]], background: Iterable[Any] = (), *, to_end: bool
+) -> list[Any]:
+    """What the oracle says: t, op and atom."""
+    reasoner = LarsReasoner(
+        program, tick=1_000, lateness=500, background=background, engine="reference"
+    )
+    found = []
+    for at, atom in atoms:
+        reasoner.push(atom, at)
+        found += reasoner.advance()
+    if to_end:
+        # To the time point of the last atom.
+        found += reasoner.advance(max(at for at, _ in atoms) + 999)
+    prefixes = parse_lars(program).prefixes
+    return sorted(
+        (answer.t, op, atom)
+        for answer in found
+        for op, facts in (("+", answer.entered), ("-", answer.left))
+        for atom in texts(facts, prefixes)
+    )
+
+
+def told_by_lars(collected: Any) -> list[Any]:
+    return sorted((row.t, row.op, row.atom) for row in collected)
+
+
+def test_a_program_of_lars_reasons_over_triples(spark: SparkSession, tmp_path: Path) -> None:
+    known = [(e(f"x{n}"), e("known"), e("yes")) for n in range(5)]
+    (tmp_path / "known.nt").write_text("".join(f"{s} {p} {o} .\n" for s, p, o in known))
+    (tmp_path / "busy.lars").write_text(LARS)
+    atoms = [(t, Fact.triple(s, p, o)) for t, s, p, o in FACTS]
+    background = [Fact.triple(*each) for each in known]
+    settings: dict[str, Any] = {**SETTINGS, "background": [tmp_path / "known.nt"]}
+
+    static = spark.createDataFrame(FACTS, "t long, s string, p string, o string").repartition(3)
+    told = reason(static, tmp_path / "busy.lars", **settings)
+    assert told.columns == ["t", "op", "predicate", "atom"]
+    assert told_by_lars(told.collect()) == lars_rows(LARS, atoms, background, to_end=True)
+
+    streamed = reason(stream_of(spark, tmp_path / "in"), parse_lars(LARS), **settings)
+    written_to_end(streamed, tmp_path)
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert told_by_lars(found) == lars_rows(LARS, atoms, background, to_end=False)
+    assert {row.predicate for row in found} == {"busy", "idle"}
+
+
+HOT = "hot(X) :- temp(X, V) in [2], V >= 50. quiet :- not hot(a), not hot(b)."
+
+
+def test_a_program_of_lars_reasons_over_atoms(spark: SparkSession) -> None:
+    atoms = [(700 * n, f"temp({'ab'[n % 2]},{7 * n % 13}0).") for n in range(20)]
+    rows = [(t, text, f"row {n}", n) for n, (t, text) in enumerate(atoms)]
+    # Time goes on without atoms, and one of the texts has several.
+    more = [(15_000, None, "end", 0), (9_100, "temp(a,70).\ntemp(b,80). other(x).", "many", 1)]
+    frame = spark.createDataFrame([*rows, *more], "t long, atoms string, source string, line int")
+    expected = [*atoms, (9_100, "temp(a,70). temp(b,80)."), (15_000, "other(y).")]
+    told = reason(frame.repartition(2), parse_lars(HOT), **SETTINGS)
+    found = told_by_lars(told.collect())
+    assert found == lars_rows(HOT, sorted(expected), to_end=True)
+
+    bad = frame.unionByName(spark.createDataFrame([(500, "temp(", "bad", 7)], frame.schema))
+    whole = reason(bad, parse_lars(HOT), letters=True, **SETTINGS)
+    assert told_by_lars(whole.where("letter IS NULL").collect()) == found
+    (row,) = whole.where("letter IS NOT NULL").collect()
+    assert (row.letter.source, row.letter.line, row.letter.stream) == ("bad", 7, "default")
+    assert row.letter.reason
+    assert row.letter.text == "500\ttemp("
+    with pytest.raises(PySparkException, match=r"temp\("):
+        reason(bad, parse_lars(HOT), **SETTINGS).collect()
+
+
+def test_what_a_program_of_lars_cannot_have_is_said(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(1, "a")], "t long, atoms string")
+    program = parse_lars(HOT)
+    with pytest.raises(PipelineError, match="runs in one place: it has no shards and no key"):
+        reason(frame, program, shards=2)
+    with pytest.raises(PipelineError, match="it has no shards and no key"):
+        reason(frame, program, key="s")
+    with pytest.raises(PipelineError, match="a program of LARS has its own windows"):
+        reason(frame, program, window=Sliding(5))
+    with pytest.raises(PipelineError, match="the facts lack the columns s, p, o"):
+        reason(frame.drop("atoms"), program)

@@ -14,8 +14,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.api import materialize, read_rdf
+from ebbtide.pipeline.closure import write_closure
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.materialize import write_closure
 from ebbtide.reasoner import Reasoner
 
 from .test_shards import CAMPUS, TYPE, e

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from ebbtide.pipeline.errors import CheckpointError, DeadLetterError, PipelineError
 from ebbtide.pipeline.file import load_pipeline
+from ebbtide.pipeline.placements.sharded import STATE_STORE
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
 from ebbtide.queries import QueryEngine
@@ -131,7 +132,7 @@ def test_rows_of_json_become_triples(run: Run, tmp_path: Path) -> None:
         {"at": "1970-01-01T00:00:02Z", "sensor": "s 2", "value": 21.0},
         {"sensor": "s3"},
     ]
-    text = "\n".join(map(json.dumps, rows)) + "\n{broken\n"
+    text = "\n".join(map(json.dumps, rows)) + "\n\n{broken\n"
     (tmp_path / "in/a.json").write_text(text)
     file = tmp_path / "p.toml"
     file.write_text("""
@@ -175,8 +176,11 @@ ends = "when read"
     facts = [fact for part in parts for fact in read_timed(part)]
     assert all(isinstance(fact, TimedFact) for fact in facts)
     assert len(facts) == 3
-    reasons = sorted(letter["reason"] for letter in lines(tmp_path / "dead"))
-    assert reasons == ["not a row of the schema", "the row has no time"]
+    letters = [(each["source"], each["line"], each["reason"]) for each in lines(tmp_path / "dead")]
+    assert sorted(letters) == [
+        ("a.json", 3, "the row has no time"),
+        ("a.json", 5, "not a row of the schema"),
+    ]
 
 
 PARQUET = """
@@ -362,22 +366,24 @@ shards = 2
 """
 
 
-def test_rules_call_python_in_the_driver_and_in_shards(run: Run, tmp_path: Path) -> None:
+def test_rules_call_python_in_every_placement(run: Run, tmp_path: Path) -> None:
     (tmp_path / "short.rules").write_text(CALLS)
     (tmp_path / "short.py").write_text(BUILTINS)
     file = tmp_path / "p.toml"
     found = []
-    for placement in ("driver", "sharded"):
+    for placement in ("driver", "sharded", "dataframe"):
         file.write_text(CALLED.replace('"driver"', f'"{placement}"'))
         run(file, reset=True)
         found.append([(row["t"], row["op"], row["s"]) for row in lines(tmp_path / "out")])
-    assert found == [[(1000, "+", "<http://e/1>")]] * 2
+    assert found == [[(1000, "+", "<http://e/1>")]] * 3
     (tmp_path / "short.py").write_text(BUILTINS.replace("<", "<="))
     with pytest.raises(CheckpointError, match="its builtins is"):
         run(file)
 
 
-def test_every_placement_writes_what_the_driver_writes(run: Run, tmp_path: Path) -> None:
+def test_every_placement_writes_what_the_driver_writes(
+    run: Run, spark: SparkSession, tmp_path: Path
+) -> None:
     """Rules that can be cut: the same answers, dead letters and numbers."""
     for placement in ("driver", "sharded", "dataframe"):
         # Joins of DataFrames take their time at every tick.
@@ -387,6 +393,9 @@ def test_every_placement_writes_what_the_driver_writes(run: Run, tmp_path: Path)
         late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
         os.utime(late, (10**9, 10**9))
         stream = run(file).streams["reports"]
+        # The session is its user's, and is as it was.
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "1"
+        assert spark.conf.get(STATE_STORE[0], None) is None
         assert stream.facts == len(FACTS) + 1
         assert stream.watermark == max(at for _, at in FACTS) - 1_000
         for part in ("answers", "dead"):

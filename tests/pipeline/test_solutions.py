@@ -10,7 +10,7 @@ import pytest
 from ebbtide._kernel import sparql_query
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.solutions import TERM, Cell, Columns, Solution, known_types
+from ebbtide.pipeline.typed import TERM, Cell, Columns, Solution, known_types
 from ebbtide.queries import Answers
 from ebbtide.time import FOREVER
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
@@ -75,7 +76,7 @@ def materialize(
         if inferred_graph is not None or format not in (None, Format.NT):
             raise InputError("--into writes N-Triples")
         import_builtins(builtins)
-        _write_with_spark(data, rules, into, master, inferred_only)
+        _write_with_spark(data, rules, into, master, inferred_only, builtins or [])
         return
     written_as = format or (Format.NT if inferred_graph is None else Format.NQ)
     if inferred_graph is not None and written_as not in FORMATS_WITH_GRAPHS:
@@ -103,20 +104,27 @@ def materialize(
 
 
 def _write_with_spark(
-    data: list[Path], rules: str, folder: Path, master: str, inferred_only: bool
+    data: list[Path],
+    rules: str,
+    folder: Path,
+    master: str,
+    inferred_only: bool,
+    builtins: Sequence[str],
 ) -> None:
     if folder.exists():
         raise InputError(f"{folder} is there already")
     from ebbtide.program.reserved import INCONSISTENCY
 
     with needing_spark():
-        from ebbtide.pipeline.materialize import write_closure
-        from ebbtide.pipeline.session import close_session, open_session
+        from ebbtide.pipeline.closure import write_closure
+        from ebbtide.pipeline.session import JVM_FOR_JOINS, close_session, open_session
     with step("starting Spark"):
-        spark = open_session("ebbtide materialize", master, BATCH_SETTINGS)
+        spark = open_session("ebbtide materialize", master, BATCH_SETTINGS, jvm=JVM_FOR_JOINS)
     try:
         with step("reasoning"):
-            found = write_closure(spark, data, rules, folder, inferred_only=inferred_only)
+            found = write_closure(
+                spark, data, rules, folder, inferred_only=inferred_only, builtins=builtins
+            )
     finally:
         close_session(spark)
     print(f"ebbtide: {found.size} facts after {found.rounds} rounds of joins", file=sys.stderr)

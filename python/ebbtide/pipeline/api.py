@@ -3,44 +3,65 @@
 facts = spark.readStream.format("kafka")...        # anything, made into t, s, p, o
 changes = reason(facts, "rdfs-sparkwave", window=Sliding(60_000), background=["campus.ttl"])
 changes.where("op = '+'").writeStream...
+alarms = reason(readings, "alarms.lars")           # anything, made into t and atoms
 """
 
 from __future__ import annotations
 
 import json
+import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypedDict
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+from ebbtide.languages.lars import LarsProgram, load_lars
+from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.languages.rspql import parse_continuous_query
+from ebbtide.pipeline.closure import materialize
 from ebbtide.pipeline.dead import LETTER
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.materialize import materialize
-from ebbtide.pipeline.placements.asked import ask_in_one_place
 from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards, shards_for
-from ebbtide.pipeline.solutions import Columns
+from ebbtide.pipeline.placements.single import Single, reason_in_one_place
+from ebbtide.pipeline.stages.atoms import PLACED, row_parser
 from ebbtide.pipeline.stages.documents import read_documents
+from ebbtide.pipeline.stages.parse import Documents
+from ebbtide.pipeline.typed import Columns
+from ebbtide.pipeline.units import lars
+from ebbtide.pipeline.units import queries as queries_
+from ebbtide.pipeline.units.lars import Lars
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
 from ebbtide.reasoner.reasoner import DEFAULT_STREAM, DEFAULT_WINDOW
+from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Window
 
-__all__ = ["answer", "materialize", "read_rdf", "reason"]
+__all__ = ["answer", "materialize", "read_rdf", "reason", "solutions"]
+
+#: What the rows of a program of LARS are known by, where there is but one.
+PROGRAM: Final = "program"
+
+
+class Ticking(TypedDict):
+    """When ticks are."""
+
+    step: int
+    lateness: int
+    start: Instant | None
 
 
 def reason(
     facts: DataFrame,
-    rules: RulesLike,
+    program: RulesLike | LarsProgram,
     *,
-    window: Window = DEFAULT_WINDOW,
+    window: Window | None = None,
     streams: Mapping[str, Window] | None = None,
     step: int = 1_000,
     lateness: int = 0,
@@ -52,6 +73,9 @@ def reason(
     letters: bool = False,
 ) -> DataFrame:
     """What rules conclude from timed facts, tick by tick: rows of t, op, s, p, o and until.
+
+    `program` is rules (names of regimes, a path, a text, a `Program`), or a program of LARS: the
+    path of a `.lars` file, or what `parse_lars` makes of a text.
 
     `facts`, streaming or not, has the columns t (milliseconds or timestamps), s, p and o
     (N-Triples texts), and with `streams` a column `stream`. A row of the result says that at the
@@ -73,25 +97,36 @@ def reason(
     A `key`, an expression of SQL over s, p and o, is a promise that only facts of the same key meet
     in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
     a warning. Facts whose key is null go to all shards.
+
+    Of a program of LARS the rows have t, op (+ or -), predicate and atom (the texts of LARS), and
+    a time point is a `step`. Its facts are triples as above, or have the columns t and `atoms`: a
+    text such as `temp(104). door(open).`, or none to say that time has come so far. A text that is
+    no atoms fails the query, or is a dead letter with `letters`. It has its windows itself, and
+    one engine.
     """
+    ticking: Ticking = {"step": step, "lateness": lateness, "start": start}
+    files = [Path(file) for file in background]
+    if (found := _lars(program)) is not None:
+        if shards not in (None, 1) or key is not None:
+            raise PipelineError("a program of LARS runs in one place: it has no shards and no key")
+        if window is not None or streams is not None or builtins:
+            raise PipelineError(
+                "window, streams and builtins are for rules: a program of LARS has its own windows"
+            )
+        lars_unit = Lars(PROGRAM, found, [DEFAULT_STREAM], background=files, **ticking)
+        single = Single(lars_unit, lars.ROWS, lars.table_of)
+        return _told(reason_in_one_place(_atoms(facts, found, letters), single), letters)
+    assert not isinstance(program, LarsProgram)
     modules = _run(builtins)
-    windows = {DEFAULT_STREAM: window} if streams is None else dict(streams)
-    unit = Rules(
-        as_program(rules),
-        windows,
-        background=map(Path, background),
-        builtins=modules,
-        step=step,
-        lateness=lateness,
-        start=start,
-    )
+    windows = {DEFAULT_STREAM: window or DEFAULT_WINDOW} if streams is None else dict(streams)
+    unit = Rules(as_program(program), windows, background=files, builtins=modules, **ticking)
     if shards is None:
         shards = shards_for(unit, facts.sparkSession, key)
     prepared = _prepared(facts, None if streams else DEFAULT_STREAM)
     rows = reason_in_shards(prepared, unit, shards, key)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
-    return _with_letters(rows) if letters else rows.where("letter IS NULL").drop("letter")
+    return _told(rows, letters)
 
 
 def answer(
@@ -126,8 +161,8 @@ def answer(
         start=start,
         report=report,
     )
-    rows = ask_in_one_place(_prepared(facts, None), unit)
-    return _with_letters(rows) if letters else rows.where("letter IS NULL").drop("letter")
+    single = Single(unit, queries_.ROWS, queries_.table_of)
+    return _told(reason_in_one_place(_prepared(facts, None), single), letters)
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
@@ -149,13 +184,33 @@ def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = 
     return mine.mapInArrow(typed, columns.spark_schema)
 
 
-def _with_letters(rows: DataFrame) -> DataFrame:
-    """Rows whose dead letters are taken apart, and have nothing else."""
+def _told(rows: DataFrame, letters: bool) -> DataFrame:
+    """Rows without dead letters, or with them taken apart, and with nothing else in them."""
+    if not letters:
+        return rows.where("letter IS NULL").drop("letter")
     is_letter = F.col("letter").isNotNull()
     rest = [
         F.when(~is_letter, F.col(name)).alias(name) for name in rows.columns if name != "letter"
     ]
     return rows.select(*rest, F.from_json("letter", LETTER).alias("letter"))
+
+
+def _lars(program: RulesLike | LarsProgram) -> LarsProgram | None:
+    """The program of LARS that is meant, if it is one."""
+    if isinstance(program, LarsProgram):
+        return program
+    if isinstance(program, str | PathLike) and os.fspath(program).endswith(".lars"):
+        return load_lars(program)
+    return None
+
+
+def _atoms(facts: DataFrame, program: LarsProgram, letters: bool) -> DataFrame:
+    """Facts as `stages.parse` gives them: triples, or atoms if there is a column of them."""
+    if "atoms" not in facts.columns:
+        return _prepared(facts, DEFAULT_STREAM)
+    prefixes = {**WELL_KNOWN, **program.prefixes}
+    parse = row_parser(prefixes, Documents.longest_term, fail=not letters)
+    return _prepared(facts, DEFAULT_STREAM, ("atoms",)).mapInArrow(parse, PLACED)
 
 
 def _run(builtins: Iterable[str]) -> list[UserModule]:
@@ -166,9 +221,11 @@ def _run(builtins: Iterable[str]) -> list[UserModule]:
     return modules
 
 
-def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:
+def _prepared(
+    facts: DataFrame, stream: str | None, content: Sequence[str] = TERM_COLUMNS
+) -> DataFrame:
     """Facts as `stages.parse` gives them, of one stream or with a column that names it."""
-    names = ("t", "s", "p", "o", *(("stream",) if stream is None else ()))
+    names = ("t", *content, *(("stream",) if stream is None else ()))
     if missing := [name for name in names if name not in facts.columns]:
         raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
     kind = dict(facts.dtypes)["t"]
@@ -177,7 +234,7 @@ def _prepared(facts: DataFrame, stream: str | None) -> DataFrame:
     source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
     line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
     columns = (name.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
-    return facts.select(*columns, "s", "p", "o")
+    return facts.select(*columns, *content)
 
 
 def read_rdf(spark: SparkSession, *paths: str | PathLike[str]) -> DataFrame:

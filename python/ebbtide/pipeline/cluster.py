@@ -1,8 +1,8 @@
 """What a session needs if its executors are not processes of this one: a Python, and Ebbtide.
 
 Executors run the Python that `spark.pyspark.python` names, at the same place on every machine, else
-the one of this process. Ebbtide comes to them in an archive, which is packed for the run unless the
-settings say where it is (`spark.archives`, or a PYTHONPATH of theirs).
+the one of this process. Ebbtide comes to them in an archive, which is packed and kept for the next
+run unless the settings say where it is (`spark.archives`, or a PYTHONPATH of theirs).
 """
 
 from __future__ import annotations
@@ -19,18 +19,14 @@ ARCHIVES: Final = "spark.archives"
 PYTHONPATH: Final = "spark.executorEnv.PYTHONPATH"
 
 
-def cluster_settings(
-    given: Mapping[str, str], folder: Path, say: Callable[[str], None]
-) -> Mapping[str, str]:
-    """The settings of a session on a cluster; what is packed for it goes into a folder."""
+def cluster_settings(given: Mapping[str, str], say: Callable[[str], None]) -> Mapping[str, str]:
+    """The settings of a session on a cluster, with the archive of this environment."""
     use_python(given.get(PYTHON))
     if ARCHIVES in given or PYTHONPATH in given:
         return given
-    from ebbtide.pipeline.package import pack
+    from ebbtide.pipeline.package import kept_archive
 
-    archive = folder / "ebbtide.tar.gz"
-    say("packing Ebbtide for the executors (`ebbtide package` does it once and for all)")
-    pack(archive)
+    archive = kept_archive(lambda: say("packing Ebbtide for the executors"))
     return {**given, ARCHIVES: f"{archive}#ebbtide", PYTHONPATH: "ebbtide"}
 
 

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
-from ebbtide.pipeline.build import placement_of, units_of
+from ebbtide.pipeline.build import PARTITIONS, placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
@@ -37,8 +37,16 @@ from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
+from ebbtide.pipeline.placements.sharded import STATE_STORE
 from ebbtide.pipeline.progress import Progress
-from ebbtide.pipeline.session import close_session, open_session, warm_up
+from ebbtide.pipeline.session import (
+    JVM_FOR_JOINS,
+    JVM_OPTIONS,
+    close_session,
+    open_session,
+    unchanged,
+    warm_up,
+)
 from ebbtide.pipeline.sources.spool import Spool
 from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
@@ -81,10 +89,11 @@ def run_pipeline(
             say(f"starting Spark ({pipeline.spark.master})")
             settings: Mapping[str, str] = pipeline.spark.settings
             if not is_one_machine(pipeline.spark.master):
-                packed = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
-                settings = cluster_settings(settings, Path(packed), say)
-            spark = open_session(pipeline.name, pipeline.spark.master, settings)
+                settings = cluster_settings(settings, say)
+            jvm = JVM_FOR_JOINS if choice.placement == "dataframe" else JVM_OPTIONS
+            spark = open_session(pipeline.name, pipeline.spark.master, settings, jvm=jvm)
             stack.callback(close_session, spark)
+        stack.enter_context(unchanged(spark, PARTITIONS, STATE_STORE[0]))
         say("starting the Python workers on the executors")
         warm_up(spark)
         dead = dead_letters_of(pipeline)

@@ -59,6 +59,8 @@ SETTINGS: Final = {
 # Start-up and the first micro-batch of a small job are compilation more than work: stopping at the
 # first compiler, with the simplest collector, halves their processor time (docs/decisions.md).
 JVM_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Joins of large data run long enough for the best compiler, and make much garbage.
+JVM_FOR_JOINS: Final = "-XX:+UseParallelGC"
 
 LOGGING: Final = (
     f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
@@ -82,16 +84,21 @@ def find_java() -> Path:
 
 
 def open_session(
-    name: str = "ebbtide", master: str = "local[2]", settings: Mapping[str, str] | None = None
+    name: str = "ebbtide",
+    master: str = "local[2]",
+    settings: Mapping[str, str] | None = None,
+    *,
+    jvm: str = JVM_OPTIONS,
 ) -> SparkSession:
     """Start Spark, or join the session there is. Starting takes some seconds.
 
-    `settings` go before those of this module.
+    `settings` go before those of this module. `jvm` is what the JVM is told: to start small
+    batches soon, or to be fast in the end (`JVM_FOR_JOINS`).
     """
     find_java()
     # Executors parse with this very interpreter and what is installed in it.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    options = {"spark.driver.extraJavaOptions": java_options(), **SETTINGS}
+    options = {"spark.driver.extraJavaOptions": java_options(jvm), **SETTINGS}
     is_local = re.fullmatch(r"local(\[.*\])?", master) is not None
     # The executors of a cluster elsewhere must find the driver.
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
@@ -122,9 +129,23 @@ def close_session(spark: SparkSession) -> None:
     spark.stop()
 
 
-def java_options() -> str:
+def java_options(jvm: str = JVM_OPTIONS) -> str:
     """What the JVM of a session is told when it starts."""
-    return " ".join((LOGGING, JVM_OPTIONS, *archive_options()))
+    return " ".join((LOGGING, jvm, *archive_options()))
+
+
+@contextmanager
+def unchanged(spark: SparkSession, *names: str) -> Iterator[None]:
+    """Let settings of a session be what they were, whatever was set within."""
+    before = {name: spark.conf.get(name, None) for name in names}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
 
 
 def _conf(name: str, master: str, options: Mapping[str, str]) -> SparkConf:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.batches import measure_large, measure_small
+from ebbtide.benches.pipeline.burst import measure_burst
 from ebbtide.benches.pipeline.closure import measure_closure
 from ebbtide.benches.pipeline.parsing import measure_parsing
 from ebbtide.benches.pipeline.recovery import measure_recovery
@@ -32,6 +33,7 @@ BY_THEMSELVES: Final[Mapping[str, Callable[[Settings, Results, Path, Say], None]
     "closure": measure_closure,
     "shards": measure_shards,
     "recovery": measure_recovery,
+    "burst": measure_burst,
 }
 MEASUREMENTS: Final = (*IN_SESSION, *BY_THEMSELVES)
 

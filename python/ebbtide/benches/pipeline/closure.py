@@ -18,16 +18,15 @@ from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.results import Measurement, Results
 from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.engines.native import NativeEngine
-from ebbtide.pipeline.session import LOGGING, close_session, open_session
+from ebbtide.pipeline.session import JVM_FOR_JOINS, close_session, open_session
 from ebbtide.testing import program
 
 #: Chains of so many facts: each gives half its square of conclusions.
 LENGTH: Final = 8
 RULES: Final = "R: isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z)."
-#: For large data instead of small batches: memory, tasks, the JVM's best compiler and collector.
+#: For large data instead of small batches.
 SPARK: Final = {
     "spark.driver.memory": "8g",
-    "spark.driver.extraJavaOptions": f"{LOGGING} -XX:+UseParallelGC",
     "spark.sql.shuffle.partitions": "8",
 }
 #: Of a first closure, which is not timed.
@@ -93,7 +92,7 @@ def _by_kernel(size: int) -> Closed:
 
 
 def _by_joins(size: int) -> Closed:
-    spark = open_session("ebbtide bench", settings=SPARK)
+    spark = open_session("ebbtide bench", settings=SPARK, jvm=JVM_FOR_JOINS)
     rules = program(RULES)
     for facts in (FEW, size):
         stated = spark.range(facts).selectExpr(

@@ -14,9 +14,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Final
+
+import psutil
 
 from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.settings import Settings
@@ -69,6 +73,16 @@ class Run:
             if self._process.poll() is not None or perf_counter() > end:
                 raise RuntimeError(f"the run has ended: {(self._folder / 'log').read_text()}")
             sleep(0.02)
+
+    def memory(self) -> Mapping[str, float]:
+        """Resident megabytes of the driver, its JVM, the Python workers and all of them."""
+        driver = psutil.Process(self._process.pid)
+        found = {"driver": driver.memory_info().rss / 1e6, "JVM": 0.0, "workers": 0.0}
+        for child in driver.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                kind = "JVM" if child.name() == "java" else "workers"
+                found[kind] += child.memory_info().rss / 1e6
+        return {**found, "all": sum(found.values())}
 
     def kill(self) -> None:
         """As nobody can prepare for: the driver, the JVM and its workers."""

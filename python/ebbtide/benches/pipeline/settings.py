@@ -27,7 +27,7 @@ class Settings:
     """Sizes in facts.
 
     `parsed` lines are parsed in three ways; closures of chains with `closures` facts are made by
-    joins and by the kernel; a window of `window` facts is brought back.
+    joins and by the kernel; a window of `window` facts is brought back; `burst` facts come at once.
     """
 
     large: Rounds = Rounds(100_000, rounds=5, batches=2, warm=1)
@@ -36,6 +36,7 @@ class Settings:
     parsed: int = 1_000_000
     closures: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
     window: int = 1_000_000
+    burst: int = 500_000
     seed: int = 0
 
 
@@ -48,4 +49,5 @@ QUICK: Final = Settings(
     parsed=5_000,
     closures=(2_000,),
     window=5_000,
+    burst=20_000,
 )

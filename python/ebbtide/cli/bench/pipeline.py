@@ -20,6 +20,7 @@ class Measured(StrEnum):
     CLOSURE = "closure"
     SHARDS = "shards"
     RECOVERY = "recovery"
+    BURST = "burst"
 
 
 def pipeline(
@@ -42,6 +43,8 @@ def pipeline(
     shards: RDFS on a standalone cluster of one worker and of two, and the cost of a shard's state
 
     recovery: a run with a window of 1,000,000 facts is killed, and goes on
+
+    burst: memory while facts come a hundred times as fast as they are taken
 
     A goal that is missed is said, and is no error.
     """

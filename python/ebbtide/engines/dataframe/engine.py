@@ -21,6 +21,7 @@ from ebbtide.engines.reference.closure import derivations
 from ebbtide.maintenance import maintenance_program
 from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import Fact, Program
+from ebbtide.program.user_module import UserModule
 from ebbtide.terms import parse_term
 from ebbtide.time import FOREVER, Instant, Landmark, Sliding, TimeWindow, Tumbling, Window
 
@@ -33,10 +34,17 @@ class Changes(NamedTuple):
 
 
 class DataFrameEngine:
-    """Keeps the closure of a positive program as DataFrames, one a relation."""
+    """Keeps the closure of a positive program as DataFrames, one a relation.
+
+    `builtins` define what its guards call beyond Ebbtide's own: executors run them.
+    """
 
     def __init__(
-        self, spark: SparkSession, program: Program, windows: Mapping[str, Window]
+        self,
+        spark: SparkSession,
+        program: Program,
+        windows: Mapping[str, Window],
+        builtins: Iterable[UserModule] = (),
     ) -> None:
         if reason := why_no_joins(program):
             raise Unsupported(f"the dataframe engine runs positive programs: {reason}")
@@ -44,6 +52,7 @@ class DataFrameEngine:
             raise Unsupported("the dataframe engine has no count windows and no sessions")
         self.program = program
         self.windows = dict(windows)
+        self._builtins = tuple(builtins)
         self.rounds = 0
         self._spark = spark
         self._maintenance = maintenance_program(program, "expiry")
@@ -111,7 +120,7 @@ class DataFrameEngine:
         before = self._whole
         alive = {relation: frame.where(F.col("until") > tick) for relation, frame in before.items()}
         inserted = self._entering(tick)
-        after, self.rounds = fixpoint(self._maintenance, alive, inserted, tick)
+        after, self.rounds = fixpoint(self._maintenance, alive, inserted, tick, self._builtins)
         self._whole = {name: extent.facts for name, extent in after.items()}
         self._sizes = {name: extent.size for name, extent in after.items()}
         self._last = tick

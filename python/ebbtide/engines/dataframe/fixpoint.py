@@ -11,7 +11,7 @@ does because there are finitely many facts over the terms, and times only grow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -22,6 +22,7 @@ from ebbtide.engines.dataframe.lower import conclusions
 from ebbtide.maintenance import Extension, MaintenanceProgram
 from ebbtide.maintenance.rule import Marked
 from ebbtide.program import TRIPLE, Variable
+from ebbtide.program.user_module import UserModule
 from ebbtide.time import Instant
 
 
@@ -30,8 +31,12 @@ def fixpoint(
     whole: Mapping[str, DataFrame],
     inserted: Mapping[str, DataFrame],
     now: Instant,
+    builtins: Sequence[UserModule] = (),
 ) -> tuple[dict[str, Extent], int]:
-    """The whole with what was inserted and all that follows, and the number of rounds."""
+    """The whole with what was inserted and all that follows, and the number of rounds.
+
+    `builtins` are what guards call, which executors must run first.
+    """
     rules = program.concluding(Extension.INSERTED)
     named = named_predicates(program)
     extents = {
@@ -43,7 +48,7 @@ def fixpoint(
         rounds += 1
         found: dict[str, list[DataFrame]] = {}
         for rule in rules:
-            concluded = conclusions(rule, extents)
+            concluded = conclusions(rule, extents, builtins)
             if concluded is not None:
                 found.setdefault(rule.head.atom.relation, []).append(concluded)
         settled = {relation: extent.settled() for relation, extent in extents.items()}

@@ -20,6 +20,7 @@ from ebbtide.engines.reference.closure import guarded
 from ebbtide.maintenance import Extension, MaintenanceRule
 from ebbtide.maintenance.rule import Marked
 from ebbtide.program import Argument, Atom, Guard, Variable
+from ebbtide.program.user_module import UserModule
 from ebbtide.terms import parse_term
 
 #: A side of a join of at most so many facts is sent whole to every executor, through the driver; no
@@ -27,7 +28,9 @@ from ebbtide.terms import parse_term
 SMALL: Final = 5_000
 
 
-def conclusions(rule: MaintenanceRule, extents: Mapping[str, Extent]) -> DataFrame | None:
+def conclusions(
+    rule: MaintenanceRule, extents: Mapping[str, Extent], builtins: Sequence[UserModule]
+) -> DataFrame | None:
     """What a rule of Ins concludes, with until; None if some part of its body matches nothing."""
     marked = [part for part in rule.body if isinstance(part, Marked)]
     frames = []
@@ -42,7 +45,7 @@ def conclusions(rule: MaintenanceRule, extents: Mapping[str, Extent]) -> DataFra
     joined = _joined(frames)
     guards = tuple(part for part in rule.body if isinstance(part, Guard))
     if guards:
-        joined = _guarded(joined, rule.function, guards, rule.head.atom)
+        joined = _guarded(joined, rule.function, guards, rule.head.atom, builtins)
     times = [F.col(f"T{place}") for place in range(len(marked))]
     until = F.least(*times) if len(times) > 1 else times[0]
     heads = [
@@ -101,22 +104,34 @@ def _value(argument: Argument) -> Column:
     return F.col(_name(argument)) if isinstance(argument, Variable) else F.lit(argument.text)
 
 
-def _guarded(joined: DataFrame, name: str, guards: Sequence[Guard], head: Atom) -> DataFrame:
+def _guarded(
+    joined: DataFrame,
+    name: str,
+    guards: Sequence[Guard],
+    head: Atom,
+    builtins: Sequence[UserModule],
+) -> DataFrame:
     """The matches that the guards allow, with what their functions bind."""
     known = joined.columns
     bound = [_name(each) for each in head.variables() if _name(each) not in known]
     made = list(dict.fromkeys(bound))
     schema = ", ".join(f"`{each}` {kind}" for each, kind in joined.dtypes)
     schema += "".join(f", `{each}` string" for each in made)
-    return joined.mapInArrow(_asking(name, guards, known, made), schema)
+    return joined.mapInArrow(_asking(name, guards, known, made, builtins), schema)
 
 
 def _asking(
-    name: str, guards: Sequence[Guard], known: Sequence[str], made: Sequence[str]
+    name: str,
+    guards: Sequence[Guard],
+    known: Sequence[str],
+    made: Sequence[str],
+    builtins: Sequence[UserModule],
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def ask(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
+        for module in builtins:
+            module.run()
         for batch in batches:
             rows = []
             for row in batch.to_pylist():

@@ -39,7 +39,7 @@ from ebbtide.time import (
 if TYPE_CHECKING:
     from ebbtide.languages.lars import LarsProgram
     from ebbtide.languages.rspql import ContinuousQuery
-    from ebbtide.pipeline.solutions import Columns
+    from ebbtide.pipeline.typed import Columns
 
 #: What the rows of rules are called.
 RULES: Final = "rules"
@@ -136,7 +136,7 @@ def has_atoms(stream: model.AnyStream) -> bool:
 
 def columns_of(pipeline: model.Pipeline, output: model.AnyOutput) -> Columns | None:
     """The columns of a query's answers in an output; None if its rows are no answers."""
-    from ebbtide.pipeline.solutions import Columns
+    from ebbtide.pipeline.typed import Columns
 
     types = getattr(output, "types", {})
     for query in queries_of(pipeline):

@@ -151,7 +151,9 @@ class DataFramePlacement(Placement):
             assert self._next == number, f"batch {number} came when {self._next} was due"
             return
         self._time = Timeline(self.streams, **self.unit.ticking)
-        self._engine = DataFrameEngine(self.spark, self.unit.program, self.unit.windows)
+        self._engine = DataFrameEngine(
+            self.spark, self.unit.program, self.unit.windows, self.unit.builtins
+        )
         if number == 0:
             files = [str(file) for file in self.unit.background]
             if files:

@@ -12,12 +12,13 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
 
 CORRUPT: Final = "_corrupt_record"
-#: The number of a row in its file, from 1, where Spark tells it: that is in Parquet.
+#: The number of a row in its file, from 1; of a line in files of JSON.
 NUMBER: Final = "_number"
 ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
 # What an IRI may be: absolute, and without what N-Triples forbids.
@@ -35,29 +36,45 @@ def read_rows(
     files_a_batch: int = 1_000,
 ) -> DataFrame:
     """The facts of the rows of the files of a folder, those of the future included."""
-    reader = spark.readStream.format(format).option("maxFilesPerTrigger", files_a_batch)
+    reader = spark.readStream.option("maxFilesPerTrigger", files_a_batch)
     if format == "json":
-        schema = f"{schema}, {CORRUPT} string"
-        reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
-    files = reader.schema(schema).load(str(folder))
-    rows = files.withColumn("source", F.col("_metadata.file_name"))
-    if format == "parquet":
-        rows = rows.withColumn(NUMBER, F.col("_metadata.row_index") + 1)
+        rows = _json_lines(reader, folder, schema)
+    else:
+        files = reader.format(format).schema(schema).load(str(folder))
+        source, number = F.col("_metadata.file_name"), F.col("_metadata.row_index") + 1
+        rows = files.select("*", source.alias("source"), number.alias(NUMBER))
     return as_facts(rows, time, triples)
+
+
+def _json_lines(reader: DataStreamReader, folder: Path, schema: str) -> DataFrame:
+    """The rows of files of JSON lines.
+
+    A file is read whole, since Spark's own reader of JSON does not know the number of a line.
+    """
+    files = reader.format("text").option("wholetext", "true").load(str(folder))
+    lines = F.posexplode(F.split("value", "\n")).alias("before", "line")
+    each = files.select(F.col("_metadata.file_name").alias("source"), lines)
+    record = _record("line", schema)
+    rows = each.where("trim(line) <> ''").select("source", "before", record.alias("row"))
+    return rows.select("source", (F.col("before") + 1).alias(NUMBER), "row.*")
 
 
 def rows_of_messages(
     messages: DataFrame, *, schema: str, time: str, triples: tuple[Triple, ...]
 ) -> DataFrame:
     """The facts of JSON messages: source, number and value."""
-    record = F.from_json(
-        F.col("value").cast("string"),
+    source = F.concat_ws("@", "source", "number").alias("source")
+    rows = messages.select(source, _record("value", schema).alias("row")).select("source", "row.*")
+    return as_facts(rows, time, triples)
+
+
+def _record(column: str, schema: str) -> Column:
+    """What a text of JSON says, or itself if it is none of the schema."""
+    return F.from_json(
+        F.col(column).cast("string"),
         f"{schema}, {CORRUPT} string",
         {"columnNameOfCorruptRecord": CORRUPT},
     )
-    source = F.concat_ws("@", "source", "number").alias("source")
-    rows = messages.select(source, record.alias("row")).select("source", "row.*")
-    return as_facts(rows, time, triples)
 
 
 def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFrame:

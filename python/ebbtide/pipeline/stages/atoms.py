@@ -14,17 +14,23 @@ Invariant: no line is lost. A line is taken whole, or is a bad line that says wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from ebbtide._kernel import read_atoms
 from ebbtide.languages.lars import LarsProgram
 from ebbtide.languages.lars.stream import parse_stream
+from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import bad_lines, plain, rows_of
 from ebbtide.program import TRIPLE, Fact, ProgramError
 from ebbtide.terms import Term, parse_term
 
+#: Rows of atoms, each with the place of the row that it was in.
+PLACED: Final = (
+    "stream string, source string, line int, t long, s string, p string, o string, "
+    "error struct<reason: string, text: string>"
+)
 _TOO_LONG: Final = "a term is longer than {} bytes"
 
 
@@ -50,6 +56,44 @@ def parse_atom_document(
         lines = text.split("\n")
         some = [(number, lines[number - 1]) for number in others]
         yield from _read_others(name, some, LarsProgram((), prefixes=dict(prefixes)), longest_term)
+
+
+def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) -> Parse:
+    """The work of one task: rows of stream, source, line, t and atoms, to `PLACED` rows.
+
+    With `fail` a row whose atoms are none ends the query; else it has an error.
+    """
+
+    def parse(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            texts = zip(
+                batch.column("t").to_pylist(), batch.column("atoms").to_pylist(), strict=True
+            )
+            lines = (f"{t}\t{' '.join((atoms or '').splitlines())}\n" for t, atoms in texts)
+            content = "".join(lines).encode()
+            for some in parse_atom_document("", content, prefixes, longest_term):
+                yield _placed(some, batch, fail)
+
+    return parse
+
+
+def _placed(parsed: Any, batch: Any, fail: bool) -> Any:
+    """What was parsed of the rows of a batch, with the places of those rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    errors = parsed.column("error")
+    if fail and errors.null_count < len(errors):
+        error = errors.drop_null()[0].as_py()
+        raise ValueError(f"{error['reason']}: {error['text']}")
+    numbers = pc.coalesce(parsed.column("line"), pc.struct_field(errors, "line"))
+    rows = batch.take(pc.subtract(numbers, 1))
+    places = [rows.column(name) for name in ("stream", "source", "line")]
+    facts = [parsed.column(name) for name in ("t", "s", "p", "o")]
+    wrong = [pc.struct_field(errors, name) for name in ("reason", "text")]
+    error = pa.StructArray.from_arrays(wrong, ["reason", "text"], mask=pc.is_null(errors))
+    names = ["stream", "source", "line", "t", "s", "p", "o", "error"]
+    return pa.record_batch([*places, *facts, error], names)
 
 
 def _read_others(

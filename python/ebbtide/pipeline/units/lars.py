@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,25 @@ import pyarrow.compute as pc
 from ebbtide.engines.lars_answer import Answer, texts
 from ebbtide.languages.lars import LarsProgram, show_fact
 from ebbtide.pipeline.dead import LATE, LETTERS, DeadLetters
+from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
 from ebbtide.pipeline.units.unit import Fed, digest_of
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.timeline import Timeline
-from ebbtide.terms.formats import read_triples
+from ebbtide.terms import parse_term
+from ebbtide.terms.formats import TERM_COLUMNS, read_tables, read_triples
 from ebbtide.time import FOREVER, Instant
 
 ROWS = pa.schema(
     [("t", pa.int64()), *((name, pa.string()) for name in ("op", "predicate", "atom"))]
 )
+
+
+def table_of(fed: Fed) -> Any:
+    """The rows of a program, the only ones there are."""
+    (rows,) = fed.rows.values()
+    return rows
 
 
 class Lars:
@@ -55,7 +64,21 @@ class Lars:
         self._background = tuple(background) if TRIPLE in program.arities() else ()
         self._ticking: Any = {"step": step, "start": start, "lateness": lateness}
         self._settings: Any = {"start": start, "tick": step, "lateness": FOREVER}
+        self._carried: bytes | None = None
         self._holding = 0
+
+    @property
+    def streams(self) -> Sequence[str]:
+        """The names of the streams."""
+        return self._streams
+
+    def portable(self) -> Lars:
+        """This unit, not begun, with its background in it: it needs no files where it goes."""
+        tables = [pa.table(each) for path in self._background for each in read_tables(path)]
+        carried = copy(self)
+        carried._background = ()
+        carried._carried = packed(pa.concat_tables(tables)) if tables else None
+        return carried
 
     @property
     def names(self) -> Sequence[str]:
@@ -77,6 +100,10 @@ class Lars:
         background = [
             Fact(TRIPLE, each) for path in self._background for each in read_triples(path)
         ]
+        if self._carried is not None:
+            columns = unpacked(self._carried).select(list(TERM_COLUMNS))
+            texts_of = zip(*(column.to_pylist() for column in columns.columns), strict=True)
+            background = [Fact(TRIPLE, tuple(map(parse_term, each))) for each in texts_of]
         self._reasoner = LarsReasoner(self._program, background=background, **self._settings)
         self._time = Timeline(self._streams, **self._ticking)
         self._holding = 0

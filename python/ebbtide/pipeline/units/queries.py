@@ -10,6 +10,7 @@ all is kept.
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,9 @@ from ebbtide.reasoner.late import Late
 from ebbtide.terms.formats import read_tables
 from ebbtide.time import EARLIEST, Instant
 
+#: A row in a DataFrame: `answer` is what `ebbtide query` writes at a tick, in JSON; op is null for
+#: all there is.
+ROWS = pa.schema([("t", pa.int64()), *((name, pa.string()) for name in ("query", "op", "answer"))])
 FACTS = pa.schema(
     [("stream", pa.string()), ("t", pa.int64()), *((name, pa.string()) for name in "spo")]
 )
@@ -202,6 +206,21 @@ class Queries:
                 step = max(each.window.step, query.every or 0)
                 reach = max(reach, 2 * (each.window.range + step))
         return reach + self._lateness
+
+
+def table_of(fed: Fed) -> Any:
+    """What queries answered to a batch, as one table."""
+    rows = [
+        {
+            "t": answers.tick,
+            "query": answers.query,
+            "op": answers.op,
+            "answer": json.dumps(answers.json(until=True), ensure_ascii=False),
+        }
+        for each in fed.rows.values()
+        for answers in each
+    ]
+    return pa.Table.from_pylist(rows, ROWS)
 
 
 def _places(

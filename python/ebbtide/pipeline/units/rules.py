@@ -55,7 +55,7 @@ class Rules:
         self.program = program
         self.windows = dict(streams)
         self.background = tuple(background)
-        self._builtins = tuple(builtins)
+        self.builtins = tuple(builtins)
         self._settings: Any = {
             "streams": dict(streams),
             "step": step,
@@ -100,14 +100,14 @@ class Rules:
         return {
             "rules": self.program.fingerprint,
             "background": digest_of(self.background),
-            **builtins_identity(self._builtins),
+            **builtins_identity(self.builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
         }
 
     def begin(self) -> None:
         """Start from nothing but the background."""
-        for each in self._builtins:
+        for each in self.builtins:
             each.run()
         self._reasoner = Reasoner(self.program, **self._settings)
         if self._carried is None:

@@ -10,7 +10,7 @@ round that counts nothing new is the last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.program import TRIPLE, Program, is_event
+from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
 from ebbtide.terms.formats import TERM_COLUMNS
@@ -37,14 +38,23 @@ class Closure(NamedTuple):
     events: dict[str, int]
 
 
-def closure_of(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = False) -> Closure:
+def closure_of(
+    facts: DataFrame,
+    rules: RulesLike,
+    *,
+    inferred_only: bool = False,
+    builtins: Iterable[str] = (),
+) -> Closure:
     """The closure of facts, a DataFrame of s, p and o, under positive rules."""
+    modules = list(map(UserModule.of, builtins))
+    for module in modules:
+        module.run()
     if missing := [name for name in TERM_COLUMNS if name not in facts.columns]:
         raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
     if facts.isStreaming:
         raise PipelineError("a stream has no closure; `reason` follows it tick by tick")
     stated = facts.select(*TERM_COLUMNS)
-    engine = _engine(facts.sparkSession, as_program(rules))
+    engine = _engine(facts.sparkSession, as_program(rules), modules)
     engine.add_frame(stated, TRIPLE)
     engine.changes(0)
     whole = engine.frame(TRIPLE)
@@ -57,13 +67,20 @@ def closure_of(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = Fals
     return Closure(triples, engine.size(TRIPLE), engine.rounds, found)
 
 
-def materialize(facts: DataFrame, rules: RulesLike, *, inferred_only: bool = False) -> DataFrame:
+def materialize(
+    facts: DataFrame,
+    rules: RulesLike,
+    *,
+    inferred_only: bool = False,
+    builtins: Iterable[str] = (),
+) -> DataFrame:
     """The closure of facts under positive rules: s, p and o, each fact once.
 
     `facts` is a static DataFrame with the columns s, p and o (N-Triples texts), as `read_rdf` gives
     it, of any size: nothing is collected. The rules are run as joins, at once, when this is called.
+    `builtins` are Python files or modules with what they call, as for `reason`.
     """
-    return closure_of(facts, rules, inferred_only=inferred_only).triples
+    return closure_of(facts, rules, inferred_only=inferred_only, builtins=builtins).triples
 
 
 def write_closure(
@@ -73,21 +90,24 @@ def write_closure(
     folder: str | PathLike[str],
     *,
     inferred_only: bool = False,
+    builtins: Iterable[str] = (),
 ) -> Closure:
     """Write the closure of RDF files into a folder, as files of N-Triples.
 
     What RDF cannot say, facts whose subject is a literal or whose predicate is no IRI, is left out.
     """
     facts = read_documents(spark, [str(file) for file in files])
-    found = closure_of(facts, rules, inferred_only=inferred_only)
+    found = closure_of(facts, rules, inferred_only=inferred_only, builtins=builtins)
     can_be_said = ~F.col("s").startswith('"') & F.col("p").startswith("<")
     lines = found.triples.where(can_be_said).select(F.concat_ws(" ", *TERM_COLUMNS, F.lit(".")))
     lines.write.text(str(folder))
     return found
 
 
-def _engine(spark: SparkSession, program: Program) -> DataFrameEngine:
+def _engine(
+    spark: SparkSession, program: Program, builtins: Iterable[UserModule]
+) -> DataFrameEngine:
     try:
-        return DataFrameEngine(spark, program, {})
+        return DataFrameEngine(spark, program, {}, builtins)
     except Unsupported as error:
         raise PipelineError(f"these rules cannot be run as joins: {error}") from None
