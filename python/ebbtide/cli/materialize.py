@@ -116,14 +116,15 @@ def _write_with_spark(
     from ebbtide.program.reserved import INCONSISTENCY
 
     with needing_spark():
-        from ebbtide.pipeline.closure import write_closure
+        from ebbtide.pipeline.closure import program_of_joins, write_closure
         from ebbtide.pipeline.session import JVM_FOR_JOINS, close_session, open_session
+    program = program_of_joins(rules)
     with step("starting Spark"):
         spark = open_session("ebbtide materialize", master, BATCH_SETTINGS, jvm=JVM_FOR_JOINS)
     try:
         with step("reasoning"):
             found = write_closure(
-                spark, data, rules, folder, inferred_only=inferred_only, builtins=builtins
+                spark, data, program, folder, inferred_only=inferred_only, builtins=builtins
             )
     finally:
         close_session(spark)

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
-from ebbtide.engines.abilities import Unsupported
 from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.stages.documents import read_documents
+from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import TRIPLE, Program, is_event
 from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner.intake import Rules as RulesLike
@@ -54,7 +54,7 @@ def closure_of(
     if facts.isStreaming:
         raise PipelineError("a stream has no closure; `reason` follows it tick by tick")
     stated = facts.select(*TERM_COLUMNS)
-    engine = _engine(facts.sparkSession, as_program(rules), modules)
+    engine = DataFrameEngine(facts.sparkSession, program_of_joins(rules), {}, modules)
     engine.add_frame(stated, TRIPLE)
     engine.changes(0)
     whole = engine.frame(TRIPLE)
@@ -104,10 +104,9 @@ def write_closure(
     return found
 
 
-def _engine(
-    spark: SparkSession, program: Program, builtins: Iterable[UserModule]
-) -> DataFrameEngine:
-    try:
-        return DataFrameEngine(spark, program, {}, builtins)
-    except Unsupported as error:
-        raise PipelineError(f"these rules cannot be run as joins: {error}") from None
+def program_of_joins(rules: RulesLike) -> Program:
+    """The program of rules that can be run as joins; else a `PipelineError` says why it cannot."""
+    program = as_program(rules)
+    if reason := why_no_joins(program):
+        raise PipelineError(f"only positive programs can be run as joins: {reason}")
+    return program
