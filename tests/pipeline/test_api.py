@@ -18,6 +18,7 @@ from ebbtide.languages.lars import parse_lars
 from ebbtide.pipeline import answer, read_rdf, reason, solutions
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.sharded import labels_of
+from ebbtide.pipeline.session import unchanged
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.program import Fact
 from ebbtide.queries import QueryEngine
@@ -236,6 +237,11 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
     assert len(found) == 103
     assert len({row.o for row in found if row.o.startswith("_:")}) == 3
     assert [row.g for row in found if row.g] == ["<a:g>"]
+    # Lines are split among tasks, whatever file they are in; other formats are not.
+    with unchanged(spark, "spark.sql.files.maxPartitionBytes"):
+        spark.conf.set("spark.sql.files.maxPartitionBytes", 1_000)
+        assert read_rdf(spark, tmp_path / "a.nt").rdd.getNumPartitions() > 2
+        assert read_rdf(spark, tmp_path / "c.ttl").rdd.getNumPartitions() == 1
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
         read_rdf(spark, tmp_path / "d.nt").collect()

@@ -58,10 +58,17 @@ def test_blank_lines_and_comments_are_no_rows() -> None:
     assert rows("\n# a comment\n   \n") == []
 
 
-def test_graphs_are_streams_too() -> None:
-    trig = """@prefix ex: <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .
-        ex:g { ex:a ex:p ex:b } ex:g prov:generatedAtTime "1970-01-01T00:00:02Z" ."""
-    (row,) = rows(trig, "graphs.trig")
+TRIG = """@prefix ex: <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .
+ex:g { ex:a ex:p ex:b } ex:g prov:generatedAtTime "1970-01-01T00:00:02Z" ."""
+JSON_LD = """{"@id": "http://e/g",
+    "http://www.w3.org/ns/prov#generatedAtTime": {"@value": "1970-01-01T00:00:02Z",
+        "@type": "http://www.w3.org/2001/XMLSchema#dateTime"},
+    "@graph": [{"@id": "http://e/a", "http://e/p": {"@id": "http://e/b"}}]}"""
+
+
+@pytest.mark.parametrize(("text", "name"), [(TRIG, "graphs.trig"), (JSON_LD, "graphs.jsonld")])
+def test_graphs_are_streams_too(text: str, name: str) -> None:
+    (row,) = rows(text, name)
     assert (row["t"], row["s"], row["o"]) == (2000, "<http://e/a>", "<http://e/b>")
 
 

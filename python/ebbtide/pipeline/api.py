@@ -92,7 +92,8 @@ def reason(
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
     cluster and if the program can be cut, and one otherwise. The state of a stream is in Spark's
     state store, so the query needs a checkpoint like any other, and must go on with as many shards
-    as it began with; let `spark.sql.shuffle.partitions` be their number.
+    as it began with; let `spark.sql.shuffle.partitions` be their number. The session is told to
+    keep state in RocksDB, which the operator needs.
 
     A `key`, an expression of SQL over s, p and o, is a promise that only facts of the same key meet
     in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
