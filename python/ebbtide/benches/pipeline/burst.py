@@ -1,8 +1,8 @@
 """Memory in a burst: lines of a socket come a hundred times as fast as they can be taken.
 
     before    facts at the rate that can be sustained
-    burst     a hundred times that rate, for a second: the spool grows on the disk
-    after     until the lag is nothing: all that was sent is counted
+    burst     a hundred times as many: the spool grows on the disk
+    after     until all that was sent is counted
 
 The resident memory of the driver, of its JVM and of the Python workers is read all the while; that
 of the burst, and of the time that it takes to catch up, should be that of before.
@@ -20,15 +20,15 @@ from typing import Final
 from urllib.request import urlopen
 
 from ebbtide.benches.imars.settings import Say
-from ebbtide.benches.pipeline.recovery import PATIENCE, Run
+from ebbtide.benches.pipeline.recovery import PATIENCE, PROCESSES, Run
 from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.results import Goal, Measurement, Results
 
-#: Batches a second, and how many times as much comes in the burst.
+#: Batches a second.
 A_SECOND: Final = 2
-TIMES: Final = 100
-#: The heap of the JVM grows until it has seen some garbage; what comes after is compared.
-SECONDS_BEFORE: Final = 40
+#: What a run exports: the facts it has taken, and the bytes that wait in the spool.
+FACTS: Final = "ebbtide_facts_total"
+LAG: Final = 'ebbtide_stream_lag{stream="places"}'
 #: Seconds between two readings.
 PAUSE: Final = 0.25
 LINE: Final = "{t}\t<http://e/x{x:06d}> <http://e/isIn> <http://e/place/{place:03d}> .\n"
@@ -55,32 +55,31 @@ RULES: Final = "[r: (?x <http://e/isIn> ?y) -> (?y <http://e/contains> ?x)]\n"
 def measure_burst(settings: Settings, results: Results, folder: Path, say: Say) -> None:
     """Megabytes before, in and after the burst, and the seconds until it is caught up with."""
     say("burst: the rate that can be sustained")
-    rate = settings.burst // TIMES
-    with _run(folder, rate // A_SECOND) as watch:
-        seconds = SECONDS_BEFORE if settings.burst > 100_000 else 2
-        watch.send(rate, seconds)
+    burst = settings.burst
+    with _run(folder, burst.rate // A_SECOND) as watch:
+        # The heap of the JVM grows until it has seen some garbage.
+        watch.send(burst.rate, burst.before)
         before = watch.highest()
-        say(f"burst: {settings.burst:,} facts at once")
-        watch.send_at_once(settings.burst)
-        burst, lag = watch.highest(), watch.lag
+        say(f"burst: {burst.facts:,} facts at once")
         began = perf_counter()
+        watch.send_at_once(burst.facts)
         say("burst: catching up")
         watch.wait_for(watch.sent)
         caught_up = perf_counter() - began
-        after = watch.highest()
-        lost = watch.sent - watch.facts
-    given = {"facts": settings.burst, "facts a second before": rate}
-    for who in before:
-        most = max(burst[who], after[who])
+        most = watch.highest()
+        lost = watch.sent - watch.number(FACTS)
+    given = {"facts": burst.facts, "facts a second before": burst.rate}
+    for who in PROCESSES:
+        of_who = {**given, "process": who}
         results.extend(
             [
-                Measurement("memory before the burst", {**given, "of": who}, before[who], "MB"),
+                Measurement("memory before the burst", of_who, before[who], "MB"),
                 Measurement(
                     "memory in the burst",
-                    {**given, "of": who},
-                    most,
+                    of_who,
+                    most[who],
                     "MB",
-                    ratio=most / before[who],
+                    ratio=most[who] / before[who],
                     ratio_of="before",
                     goal=Goal("at most", 1.5) if who == "all" else None,
                 ),
@@ -88,7 +87,7 @@ def measure_burst(settings: Settings, results: Results, folder: Path, say: Say) 
         )
     results.extend(
         [
-            Measurement("waiting in the spool", given, lag / 1e6, "MB"),
+            Measurement("most that waited in the spool", given, most[LAG], "MB"),
             Measurement("caught up with the burst", given, caught_up, "s"),
             Measurement("facts lost", given, lost, "facts", goal=Goal("at most", 0)),
         ]
@@ -112,35 +111,25 @@ class Watch:
             self.wait_for(self.sent, at_least=1.0)
 
     def send_at_once(self, facts: int) -> None:
-        """Lines as fast as the spool takes them, and until it has most of them."""
+        """Lines as fast as the spool takes them."""
         self._send(facts)
-        self._read()
 
     def wait_for(self, facts: int, at_least: float = 0.0) -> None:
         """Read memory until so many facts have been taken, and for some seconds."""
         began = perf_counter()
-        while (passed := perf_counter() - began) < at_least or self.facts < facts:
+        while (passed := perf_counter() - began) < at_least or self.number(FACTS) < facts:
             if passed > PATIENCE:
-                raise RuntimeError(f"{self.facts} of {facts} facts after {PATIENCE} seconds")
+                raise RuntimeError(f"{facts} facts were not taken in {PATIENCE} seconds")
             self._read()
             sleep(PAUSE)
 
     def highest(self) -> Mapping[str, float]:
-        """The most memory since this was last asked, in megabytes."""
+        """The most memory, and lag, since this was last asked, in megabytes."""
         found, self._highest = self._highest, {}
         return found
 
-    @property
-    def facts(self) -> int:
-        """How many facts the run has taken."""
-        return self._number("ebbtide_facts_total")
-
-    @property
-    def lag(self) -> int:
-        """Bytes that wait in the spool."""
-        return self._number('ebbtide_stream_lag{stream="places"}')
-
-    def _number(self, name: str) -> int:
+    def number(self, name: str) -> int:
+        """A number that the run exports; 0 before there is any."""
         with urlopen(self._metrics) as answer:
             text = answer.read().decode()
         found = re.search(rf"^{re.escape(name)} ([0-9.e+]+)$", text, re.MULTILINE)
@@ -156,7 +145,8 @@ class Watch:
         self.sent += facts
 
     def _read(self) -> None:
-        for who, megabytes in self._run.memory().items():
+        found = {**self._run.memory(), LAG: self.number(LAG) / 1e6}
+        for who, megabytes in found.items():
             self._highest[who] = max(megabytes, self._highest.get(who, 0.0))
 
 

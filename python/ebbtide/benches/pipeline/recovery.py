@@ -54,6 +54,10 @@ RULES: Final = """[r: (?x <http://e/isIn> ?y) -> (?y <http://e/contains> ?x)]
 """
 
 
+#: Whose memory is told.
+PROCESSES: Final = ("driver", "JVM", "workers", "all")
+
+
 class Run:
     """`ebbtide run` as a process group of its own, which can be killed."""
 
@@ -77,7 +81,8 @@ class Run:
     def memory(self) -> Mapping[str, float]:
         """Resident megabytes of the driver, its JVM, the Python workers and all of them."""
         driver = psutil.Process(self._process.pid)
-        found = {"driver": driver.memory_info().rss / 1e6, "JVM": 0.0, "workers": 0.0}
+        found = dict.fromkeys(PROCESSES[:-1], 0.0)
+        found["driver"] = driver.memory_info().rss / 1e6
         for child in driver.children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 kind = "JVM" if child.name() == "java" else "workers"

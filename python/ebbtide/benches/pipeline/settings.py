@@ -23,11 +23,27 @@ class Rounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Burst:
+    """Facts a second that can be sustained, for so many seconds, and `times` as many for a few."""
+
+    rate: int
+    before: int
+    seconds: float
+    times: int = 100
+
+    @property
+    def facts(self) -> int:
+        """How many there are in the burst."""
+        return round(self.times * self.rate * self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Sizes in facts.
 
     `parsed` lines are parsed in three ways; closures of chains with `closures` facts are made by
-    joins and by the kernel; a window of `window` facts is brought back; `burst` facts come at once.
+    joins and by the kernel; a window of `window` facts is brought back; a `burst` is caught up
+    with.
     """
 
     large: Rounds = Rounds(100_000, rounds=5, batches=2, warm=1)
@@ -36,7 +52,7 @@ class Settings:
     parsed: int = 1_000_000
     closures: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
     window: int = 1_000_000
-    burst: int = 500_000
+    burst: Burst = Burst(5_000, before=40, seconds=1.0)
     seed: int = 0
 
 
@@ -49,5 +65,5 @@ QUICK: Final = Settings(
     parsed=5_000,
     closures=(2_000,),
     window=5_000,
-    burst=20_000,
+    burst=Burst(400, before=2, seconds=0.1),
 )

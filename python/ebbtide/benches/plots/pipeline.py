@@ -93,5 +93,5 @@ PIPELINE: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
         "kernel in the worker",
     ),
     "recovery": _bars("recovery", "From start to the next answer", "seconds", "run"),
-    "burst": _bars("memory in the burst", "Most resident memory in a burst", "megabytes", "of"),
+    "burst": _bars("memory in the burst", "Resident memory in a burst", "megabytes", "process"),
 }
