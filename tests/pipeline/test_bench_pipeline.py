@@ -6,32 +6,49 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.spark
 
 
-# Not shards, which start clusters.
-ONLY = ("large", "small", "parsing", "closure", "recovery")
-
-
-def test_it_measures_and_reports(tmp_path: Path) -> None:
+def measured(folder: Path, *names: str) -> list[dict[str, Any]]:
+    """What a quick run reports of some measurements."""
     command = Path(sys.executable).with_name("ebbtide")
-    only = [word for name in ONLY for word in ("--only", name)]
+    only = [word for name in names for word in ("--only", name)]
     ended = subprocess.run(
-        [command, "bench", "pipeline", "--quick", *only, "--report", tmp_path / "report"],
+        [command, "bench", "pipeline", "--quick", *only, "--report", folder],
         capture_output=True,
         text=True,
         timeout=400,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    results = json.loads((tmp_path / "report/results.json").read_text())
-    names = {each["name"] for each in results["measurements"]}
-    assert {"large batches", "small batches", "parsing", "closure", "recovery"} <= names
-    goals = [each for each in results["measurements"] if each["goal"]]
+    found: list[dict[str, Any]] = json.loads((folder / "results.json").read_text())["measurements"]
+    return found
+
+
+def test_it_measures_and_reports(tmp_path: Path) -> None:
+    found = measured(tmp_path, "large", "small", "parsing", "closure")
+    names = {each["name"] for each in found}
+    assert {"large batches", "small batches", "parsing", "closure"} <= names
+    goals = [each for each in found if each["goal"]]
     assert {each["parameters"]["pipeline"] for each in goals} == {"rules and a query"}
-    assert all(each["value"] > 0 for each in results["measurements"] if "batches" in each["name"])
-    pictures = {each.stem for each in (tmp_path / "report").glob("*.png")}
+    assert all(each["value"] > 0 for each in found if "batches" in each["name"])
+    pictures = {each.stem for each in tmp_path.glob("*.png")}
     assert {"large-batches", "small-stages", "closure"} <= pictures
+
+
+@pytest.mark.chaos
+def test_it_measures_runs_that_are_killed_or_flooded(tmp_path: Path) -> None:
+    """They start Spark again and again."""
+    values = {}
+    for each in measured(tmp_path, "recovery", "burst"):
+        values[each["name"], str(each["parameters"].get("process", ""))] = each["value"]
+    assert values["recovery", ""] is not None
+    assert values["facts lost", ""] == 0
+    assert values["most that waited in the spool", ""] > 0
+    for process in ("driver", "JVM", "workers"):
+        assert values["memory before the burst", process] > 10
+        assert values["memory in the burst", process] > 10
