@@ -143,6 +143,10 @@ class QueryEngine:
                 [view for view in self._views if stream.name in view.streams],
                 stream.name in fed,
             )
+        self._wind()
+
+    def _wind(self) -> None:
+        """Wait for the streams that have clocks."""
         self._clocks = [each.watermark for each in self._streams.values() if each.has_clock]
 
     def _stream(self, name: str | IRI) -> Stream:
@@ -152,6 +156,14 @@ class QueryEngine:
         if found is None:
             found = self._streams[text] = Stream(IRI(text), self._lateness)
         return found
+
+    def _spoken(self, name: str | IRI) -> Stream:
+        """A stream that something is said on, from outside."""
+        stream = self._stream(name)
+        if stream.is_orphan:
+            stream.is_orphan = False
+            self._wind()
+        return stream
 
     def _task(self, handle: RegisteredQuery, program: Program, report: Report) -> Task:
         query = handle.query
@@ -197,7 +209,7 @@ class QueryEngine:
         self, stream: str | IRI, facts: FactLike | Iterable[FactLike], at: SupportsIndex
     ) -> None:
         """A fact, or a graph of facts, happens at an instant. What becomes due is evaluated."""
-        into, at = self._stream(stream), as_instant(at)
+        into, at = self._spoken(stream), as_instant(at)
         graph: Iterable[FactLike] = (facts,) if isinstance(facts, tuple) else facts
         for fact in [as_fact(each) for each in graph]:
             self._state(into, fact, at)
@@ -214,7 +226,7 @@ class QueryEngine:
             for fact, at in timed_facts(items):
                 self.push(stream, fact, at)
             return
-        into = self._stream(stream)
+        into = self._spoken(stream)
         for batch in record_batches(items):
             if batch.num_rows:
                 self._push_batch(into, batch)
@@ -307,7 +319,7 @@ class QueryEngine:
     def heartbeat(self, at: SupportsIndex, stream: str | IRI | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""
         at = as_instant(at)
-        clocks = self._clocks if stream is None else [self._stream(stream).watermark]
+        clocks = self._clocks if stream is None else [self._spoken(stream).watermark]
         for clock in clocks:
             clock.see(at)
         self._evaluate()

@@ -1,7 +1,8 @@
 """A stream as the engine knows it: who reads it, how far it has come, and what ticks have seen.
 
 Invariant: what happens at or before `sighted` is late, because a tick of some reader has seen that
-instant. A stream that a query feeds has no clock of its own: it comes as far as its producer.
+instant. A stream that a query feeds has no clock of its own: it comes as far as its producer. Nor
+has one whose producer was dropped, until somebody else says something on it: nobody waits for it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Stream:
         self.name = name
         self.watermark = Watermark(lateness)
         self.is_fed = False
+        #: Whether its producer was dropped, and nothing was said on it since.
+        self.is_orphan = False
         self.instants = Instants()
         #: When the first fact happened that somebody read, and the last of all.
         self.earliest: Instant | None = None
@@ -43,7 +46,7 @@ class Stream:
     @property
     def has_clock(self) -> bool:
         """Whether ticks wait for it."""
-        return bool(self.readers) and not self.is_fed
+        return bool(self.readers) and not self.is_fed and not self.is_orphan
 
     @property
     def is_awaited(self) -> bool:
@@ -52,6 +55,7 @@ class Stream:
 
     def serve(self, readers: Sequence[Task], views: Sequence[View], is_fed: bool) -> None:
         """These tasks read it now, through these views."""
+        self.is_orphan = not is_fed and (self.is_fed or self.is_orphan)
         self.readers, self.views, self.is_fed = readers, views, is_fed
         self._awaiting = readers
 

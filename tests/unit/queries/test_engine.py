@@ -191,6 +191,29 @@ def test_a_query_feeds_another_one(producer_first: bool) -> None:
     assert [(each.tick, each.bindings[0]["n"]) for each in count] == [(10, 1), (20, 2), (30, 2)]
 
 
+def test_nobody_waits_for_a_stream_whose_producer_was_dropped() -> None:
+    engine = QueryEngine()
+    pairs = f"REGISTER STREAM pairs AS CONSTRUCT {{ ?o ex:of ?s }} {WINDOW} {{ ?s ex:p ?o }}"
+    producer = engine.register(f"{PREFIX} {pairs}")
+    text = "REGISTER QUERY count AS SELECT ?s FROM STREAM <pairs> [RANGE 20ms STEP 10ms]"
+    count = engine.register(f"{PREFIX} {text} {{ ?s ex:of ?o }}")
+    other = engine.register(f"{PREFIX} REGISTER QUERY other AS SELECT ?s {WINDOW} {{ ?s ?p ?o }}")
+
+    def push(*instants: int) -> list[list[tuple[int, int]]]:
+        for at in instants:
+            engine.push(S, (node(at), P, node("x")), at)
+        return [[(each.tick, len(each)) for each in query] for query in (count, other)]
+
+    assert push(1, 11) == [[(10, 1)], [(10, 1)]]
+    producer.drop()
+    assert push(21, 31) == [[(20, 1), (30, 0)], [(20, 1), (30, 1)]]
+    # Now it has a clock of its own, and is waited for.
+    engine.push("ebbtide:/pairs", (node("x"), node("of"), node("y")), 35)
+    assert push(51) == [[], []]
+    engine.heartbeat(41, "ebbtide:/pairs")
+    assert push() == [[(40, 1)], [(40, 1)]]
+
+
 def test_queries_that_feed_each_other_in_a_circle_are_refused() -> None:
     engine = QueryEngine()
     text = """REGISTER STREAM {} AS CONSTRUCT {{ ?s ?p ?o }}
