@@ -195,20 +195,22 @@ impl Timeline {
                     late.extend(run_rows.map(|row| rows + row));
                     continue;
                 }
-                let point = time_term(core, at.0);
+                let mut point = None;
                 for (stream, relation, places) in &routes {
                     tuples.clear();
-                    tuples.resize(run.len() * places.len(), point);
+                    tuples.resize(run.len() * places.len(), TermId(0));
                     for (position, place) in places.iter().enumerate() {
                         let facts = tuples.chunks_exact_mut(places.len());
-                        match place {
+                        let same = match place {
                             Place::Column(column) => {
                                 let terms = &terms[*column][run_rows.clone()];
                                 facts.zip(terms).for_each(|(fact, term)| fact[position] = *term);
+                                continue;
                             }
-                            Place::Time => {}
-                            Place::Term(term) => facts.for_each(|fact| fact[position] = *term),
-                        }
+                            Place::Time => *point.get_or_insert_with(|| time_term(core, at.0)),
+                            Place::Term(term) => *term,
+                        };
+                        facts.for_each(|fact| fact[position] = same);
                     }
                     // It is not late: its time point is still to come.
                     let told = core.push_together(*stream, *relation, run.len(), &tuples, at);
