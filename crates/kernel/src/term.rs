@@ -31,11 +31,17 @@ struct Term {
 }
 
 impl Term {
-    fn new(text: &str, hash: u64) -> Self {
+    /// That of an id that is not in use.
+    const NONE: Self = Self { text: None, hash: 0, number: NO_NUMBER };
+
+    /// Become another term.
+    #[inline]
+    fn set(&mut self, text: &str, hash: u64) {
         let is_literal = text.as_bytes().first() == Some(&b'"');
         let number = if is_literal { whole_number(text) } else { None };
-        let number = number.unwrap_or(NO_NUMBER);
-        Self { text: Some(Text::new(text)), hash, number }
+        self.hash = hash;
+        self.number = number.unwrap_or(NO_NUMBER);
+        Text::put(text, &mut self.text);
     }
 
     fn has(&self, text: &str) -> bool {
@@ -103,20 +109,15 @@ impl Dictionary {
     /// Give an id to a text that has none.
     #[inline]
     fn take_in(&mut self, text: &str, hash: u64) -> TermId {
-        let (term, kind) = (Term::new(text, hash), Kind::of(text));
         let id = self.unused.pop().unwrap_or_else(|| TermId::at(self.uses.len()));
         assert!(id.0 < NOTHING, "more than 2^31 terms");
-        match self.terms.get_mut(id.index()) {
-            Some(place) => {
-                *place = term;
-                self.kinds[id.index()] = kind;
-            }
-            None => {
-                self.terms.push(term);
-                self.kinds.push(kind);
-                self.uses.push(0);
-            }
+        if id.index() == self.uses.len() {
+            self.terms.push(Term::NONE);
+            self.kinds.push(Kind::Iri);
+            self.uses.push(0);
         }
+        self.terms[id.index()].set(text, hash);
+        self.kinds[id.index()] = Kind::of(text);
         self.ids.insert(id.0, hash);
         self.bytes += text.len();
         self.idle.push(id);
@@ -241,18 +242,19 @@ impl Dictionary {
     /// A dictionary with exactly these entries.
     pub fn restore(entries: impl IntoIterator<Item = (TermId, Box<str>, u32)>) -> Self {
         let mut dictionary = Self::default();
-        let nothing = || Term { text: None, hash: 0, number: NO_NUMBER };
         for (id, text, uses) in entries {
             while dictionary.uses.len() < id.index() {
                 dictionary.unused.push(TermId::at(dictionary.uses.len()));
-                dictionary.terms.push(nothing());
+                dictionary.terms.push(Term::NONE);
                 dictionary.kinds.push(Kind::Iri);
                 dictionary.uses.push(0);
             }
             dictionary.bytes += text.len();
             dictionary.uses.push(uses);
             dictionary.kinds.push(Kind::of(&text));
-            dictionary.terms.push(Term::new(&text, dictionary.hasher.hash_one(&*text)));
+            let mut term = Term::NONE;
+            term.set(&text, dictionary.hasher.hash_one(&*text));
+            dictionary.terms.push(term);
             if uses == 0 {
                 dictionary.idle.push(id);
             }

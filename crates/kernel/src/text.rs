@@ -12,15 +12,16 @@ pub enum Text {
 }
 
 impl Text {
-    /// A copy of a text.
+    /// Put a copy of a text into a place. It is written right there: to copy it once more would have to
+    /// wait for its pieces.
     #[inline]
-    pub fn new(text: &str) -> Self {
+    pub fn put(text: &str, place: &mut Option<Self>) {
         if text.len() > SHORT {
-            return Self::Long(text.into());
+            *place = Some(Self::Long(text.into()));
+        } else if let Self::Short(length, bytes) = place.insert(Self::Short(0, [0; SHORT])) {
+            *length = text.len() as u8;
+            copy_short(text.as_bytes(), bytes);
         }
-        let mut bytes = [0; SHORT];
-        copy_short(text.as_bytes(), &mut bytes);
-        Self::Short(text.len() as u8, bytes)
     }
 
     /// Put its bytes behind others.
@@ -82,11 +83,17 @@ fn copied<const N: usize>(from: &[u8], to: &mut [u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn kept(text: &str) -> Text {
+        let mut place = None;
+        Text::put(text, &mut place);
+        place.expect("a text")
+    }
+
     #[test]
     fn texts_of_any_length_stay_what_they_are() {
         for text in ["", "<a>", "<http://example/12345>", "<http://example/123456>", "\u{1f41f}"] {
-            assert_eq!(Text::new(text).as_str(), text);
-            assert_eq!(Text::new(text).bytes(), text.as_bytes());
+            assert_eq!(kept(text).as_str(), text);
+            assert_eq!(kept(text).bytes(), text.as_bytes());
         }
         assert_eq!(size_of::<Text>(), 24);
     }
@@ -96,7 +103,7 @@ mod tests {
         let letters: String = ('a'..='z').collect();
         let mut all = Vec::new();
         for length in 0..=letters.len() {
-            let text = Text::new(&letters[..length]);
+            let text = kept(&letters[..length]);
             assert_eq!(text.as_str(), &letters[..length]);
             text.append_to(&mut all);
         }
