@@ -2,15 +2,10 @@
 
 The table has the size of the materialisation and lives beside it. After each tick it follows: what
 left is removed, what entered is inserted, timed inside Rust. No engine can do with less.
-
-The ratio compares the quickest tenth of the ticks with the quickest tenth of what followed them:
-what others on the machine take away from a tick is neither ours nor the table's, and a tick, being
-longer, loses more of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from ebbtide.benches.imars.feed import no_collector
@@ -20,15 +15,6 @@ from ebbtide.benches.results import Goal, Measurement, Results, Timing
 from ebbtide.program import TRIPLE
 
 ABOVE_THE_FLOOR: Final = Goal("at most", 5)
-
-
-def quickest_tenth(times: Sequence[float]) -> float:
-    """What a tenth of the times stay below.
-
-    >>> quickest_tenth([9.0, 3.0, 5.0, 4.0, 8.0, 7.0, 6.0, 9.0, 9.0, 9.0])
-    4.0
-    """
-    return sorted(times)[len(times) // 10]
 
 
 def measure_floor(settings: Settings, results: Results, say: Say) -> None:
@@ -58,7 +44,7 @@ def measure_floor(settings: Settings, results: Results, say: Say) -> None:
                     timing.median,
                     "ns a fact",
                     mean=timing.mean,
-                    ratio=quickest_tenth(kernel) / quickest_tenth(bare),
+                    ratio=timing.median / floor.median,
                     ratio_of="kernel / bare",
                     goal=ABOVE_THE_FLOOR,
                 )
