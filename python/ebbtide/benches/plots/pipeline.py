@@ -93,5 +93,7 @@ PIPELINE: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
         "kernel in the worker",
     ),
     "recovery": _bars("recovery", "From start to the next answer", "seconds", "run"),
-    "burst": _bars("memory in the burst", "Resident memory in a burst", "megabytes", "process"),
+    "memory in the burst": _bars(
+        "memory in the burst", "Resident memory in a burst", "megabytes", "process"
+    ),
 }
