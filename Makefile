@@ -12,7 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 CARGO_FILES := Cargo.toml $(wildcard Cargo.lock) $(wildcard crates/*/Cargo.toml)
 RUST_FILES := $(shell find crates -name '*.rs')
-PYTEST := $(BIN)/pytest --dist loadgroup
+# A worker takes whole files, those with Spark first, so that what a file sets up is set up once.
+PYTEST := $(BIN)/pytest --dist loadfile --no-loadscope-reorder
 # Rust tests are a debug build, in a third of the time of a release; lines are enough in a backtrace.
 export CARGO_PROFILE_DEV_DEBUG := line-tables-only
 

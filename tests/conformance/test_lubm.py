@@ -6,6 +6,5 @@ from tests.conformance.lubm import cases
 
 
 @pytest.mark.parametrize("case", parameters(cases))
-@pytest.mark.xdist_group("lubm")
 def test_lubm(case: Case) -> None:
     run(case)

@@ -1,4 +1,4 @@
-"""One Spark session for all tests, and processes that end with the test that started them."""
+"""One Spark session for the tests of a worker, and processes that end with their test."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from ebbtide.time import Sliding
 from .stream import in_order, rows_of
 from .test_shards import CAMPUS, TYPE, e, table_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 FACTS = [
     (700 * number, e(f"x{number % 5}"), p, o)

@@ -24,7 +24,7 @@ from ebbtide.time import Sliding
 from .stream import in_order, rows_of
 from .test_recovery import lines
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 #: What can be sustained: batches of so many facts, five a second.
 FACTS_A_BATCH = 200

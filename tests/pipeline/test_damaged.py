@@ -18,7 +18,7 @@ from ebbtide.pipeline.run import run_pipeline
 from .stream import LOCAL, write_pipeline
 from .test_recovery import assert_uninterrupted
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 Run: TypeAlias = Callable[..., None]
 

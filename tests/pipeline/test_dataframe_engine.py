@@ -19,7 +19,7 @@ from ebbtide.time import Count, Landmark, Sliding, Tumbling
 
 from .test_shards import CAMPUS, TYPE, e
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 IS_IN = program("R: isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z).")
 

@@ -48,7 +48,6 @@ def test_the_background_is_that_of_the_workload() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("demo")
 def test_it_ends_well_and_quietly(demo: subprocess.CompletedProcess[str]) -> None:
     assert demo.returncode == 0, demo.stderr
     assert all(line.startswith("ebbtide: ") for line in demo.stderr.splitlines()), demo.stderr
@@ -57,7 +56,6 @@ def test_it_ends_well_and_quietly(demo: subprocess.CompletedProcess[str]) -> Non
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("demo")
 def test_it_shows_what_the_reference_engine_answers(
     demo: subprocess.CompletedProcess[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,7 +89,6 @@ def test_it_shows_what_the_reference_engine_answers(
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("demo")
 def test_what_entered_and_left_adds_up(demo: subprocess.CompletedProcess[str]) -> None:
     """Every answer that left had entered, and those that never left still hold."""
     holding: set[str] = set()

@@ -17,7 +17,7 @@ from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.run import run_pipeline
 from ebbtide.reasoner.lars import LarsReasoner
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

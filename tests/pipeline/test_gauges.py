@@ -12,7 +12,7 @@ from ebbtide.pipeline.gauges import Gauges
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.streams import StreamProgress
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 def shown(spark: SparkSession) -> dict[str, float]:

@@ -17,7 +17,7 @@ from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.placements.placement import Stopped
 from ebbtide.pipeline.run import run_pipeline
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 MEMORY = """
 [streams.things]

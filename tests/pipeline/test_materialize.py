@@ -20,7 +20,7 @@ from ebbtide.reasoner import Reasoner
 
 from .test_shards import CAMPUS, TYPE, e
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 IS_IN = "[t: (?x <http://e/in> ?y), (?y <http://e/in> ?z) -> (?x <http://e/in> ?z)]"
 CHAIN = 5

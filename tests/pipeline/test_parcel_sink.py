@@ -17,7 +17,7 @@ from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.stages.parse import Documents, parser
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 def started(spark: SparkSession, folder: Path, take: Any) -> StreamingQuery:

@@ -30,7 +30,7 @@ from .stream import BAD_LINES, DEMO, FACTS, LOCAL, expected_rows, in_order, writ
 
 Run: TypeAlias = Callable[..., Progress]
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
@@ -385,6 +385,7 @@ def test_every_placement_writes_what_the_driver_writes(
     run: Run, spark: SparkSession, tmp_path: Path
 ) -> None:
     """Rules that can be cut: the same answers, dead letters and numbers."""
+    store = spark.conf.get(STATE_STORE[0], None)
     for placement in ("driver", "sharded", "dataframe"):
         # Joins of DataFrames take their time at every tick.
         folder = tmp_path / placement
@@ -395,7 +396,7 @@ def test_every_placement_writes_what_the_driver_writes(
         stream = run(file).streams["reports"]
         # The session is its user's, and is as it was.
         assert spark.conf.get("spark.sql.shuffle.partitions") == "1"
-        assert spark.conf.get(STATE_STORE[0], None) is None
+        assert spark.conf.get(STATE_STORE[0], None) == store
         assert stream.facts == len(FACTS) + 1
         assert stream.watermark == max(at for _, at in FACTS) - 1_000
         for part in ("answers", "dead"):

@@ -26,7 +26,7 @@ from ebbtide.time import Sliding
 from .stream import in_order, rows_of
 from .test_recovery import lines
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 CASES = 60
 #: Every rule is a join that Spark plans anew in every round.

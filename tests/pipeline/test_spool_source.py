@@ -13,7 +13,7 @@ from ebbtide.pipeline.sources.rows import rows_of_messages
 from ebbtide.pipeline.sources.spool import pieces_of
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 
 def batches(frame: DataFrame, checkpoint: Path) -> list[list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from ebbtide.reasoner.lars import LarsReasoner
 from .stream import COMMUTERS, FACTS, WORKLOAD, expected_rows, in_order, write_pipeline
 from .test_recovery import lines
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 QUERIES = {
     "who": """PREFIX ex: <http://example/> REGISTER QUERY who AS

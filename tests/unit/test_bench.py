@@ -30,9 +30,6 @@ from ebbtide.testing.workloads.isin_arrow import IsInTables
 FIELDS = "name", "parameters", "value", "unit", "mean", "ratio", "ratio_of", "goal", "passed"
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
-# One worker, so that the quick run is made once.
-pytestmark = pytest.mark.xdist_group("bench imars")
-
 
 class Run(NamedTuple):
     folder: Path

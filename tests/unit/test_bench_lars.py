@@ -22,9 +22,6 @@ from ebbtide.terms import parse_term
 
 COMMAND = [sys.executable, "-c", "from ebbtide.cli import main; main()", "bench", "lars"]
 
-# One worker, so that the quick run is made once.
-pytestmark = pytest.mark.xdist_group("bench lars")
-
 
 def test_a_quick_run(tmp_path: Path) -> None:
     ended = subprocess.run(

@@ -20,9 +20,6 @@ from ebbtide.queries import QueryEngine
 
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
-# One worker, so that the quick run is made once.
-pytestmark = pytest.mark.xdist_group("bench queries")
-
 
 def test_a_quick_run(tmp_path: Path) -> None:
     ended = subprocess.run(

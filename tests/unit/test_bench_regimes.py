@@ -29,9 +29,6 @@ from ebbtide.testing.workloads.lubm.queries import QUERIES, query_rules
 
 COMMAND = Path(sys.executable).with_name("ebbtide")
 
-# One worker, so that the quick run is made once.
-pytestmark = pytest.mark.xdist_group("bench regimes")
-
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:

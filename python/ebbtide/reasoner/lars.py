@@ -324,7 +324,7 @@ class LarsReasoner:
         >>> print(reasoner.why("q(a)"))
         q(a) until 9: by r1 (<text>:1:1)
           p(a) in [3] until 9: input at 5
-          not r(X)
+          not r(a)
         """
         (fact,) = self._facts(atom)
         engine = self._native()
