@@ -10,6 +10,7 @@ from ebbtide.engines.native import BudgetExceeded
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import Fact
 
+DIFFERENT = "inconsistency:eq-diff1"
 A = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 RULES = """
@@ -207,3 +208,15 @@ def test_stated_facts_of_other_relations_are_no_schema() -> None:
     reasoner.add_all([(DEAN, SUB, STAFF), (ANN, A, DEAN)])
     reasoner.settle()
     assert types(reasoner, ANN) == {DEAN, STAFF}
+
+
+def test_a_plan_does_not_leave_a_conclusion_to_what_it_left_out() -> None:
+    """That the numbers differ follows from the background alone, and so does the inconsistency."""
+    reasoner = Reasoner("owl2rl,owl2rl-unsat")
+    same = "<http://www.w3.org/2002/07/owl#sameAs>"
+    one, zero = (f'"{n}"^^<http://www.w3.org/2001/XMLSchema#integer>' for n in (1, 0))
+    reasoner.add_all([(ANN, same, one), (ANN, same, zero)])
+    reasoner.advance(to=0)
+    assert isinstance(reasoner.engine, PlannedEngine)
+    found = {tuple(term.text for term in fact.terms) for fact in reasoner.engine.facts([DIFFERENT])}
+    assert found == {(x, y) for x in (ANN, one, zero) for y in (ANN, one, zero)}

@@ -60,7 +60,7 @@ class Closure:
     rows: Rows
     #: The facts that match watched patterns.
     settled: Mapping[Fact, None]
-    #: Those that a form could conclude.
+    #: Those that a form could conclude, but follow by rules about schema alone.
     given: Container[Fact]
 
 
@@ -91,20 +91,15 @@ def work_out(
     atoms = dict.fromkeys(pattern.atom for pattern in watched)
     looks = [_look(f"plan:settled{i}", atom) for i, atom in enumerate(atoms)]
     given = [_look(f"plan:given{i}", head) for i, head in enumerate(_static_heads(asks))]
-    questions = [*(ask for _, ask in asks), *looks, *given]
+    questions = [*(ask for _, ask in asks), *looks]
     positive = [rule for rule in rules if not rule.negations]
     rows = close([*positive, *questions], known, [_relation(rule) for rule in questions])
-    if rows is None:
+    # What a form could conclude must not be left to that very form: to rules about schema alone.
+    pure = [rule for rule in positive if all(schema.has(atom) for atom in rule.positives)]
+    said = close([*pure, *given], known, [_relation(rule) for rule in given]) if given else {}
+    if rows is None or said is None:
         return None
-
-    def answers(looks: Iterable[Rule]) -> dict[Fact, None]:
-        return {
-            Fact(look.positives[0].relation, terms): None
-            for look in looks
-            for terms in rows[_relation(look)]
-        }
-
-    return Closure(asks, rows, answers(looks), answers(given))
+    return Closure(asks, rows, _answers(looks, rows), _answers(given, said))
 
 
 def specialise(program: Program, schema: Schema, closure: Closure, most: int = MOST_FORMS) -> Forms:
@@ -136,6 +131,14 @@ def _matching(relation: str, rule: Rule, schema: Schema) -> Rule:
     static = tuple(dict.fromkeys(variable for atom in atoms for variable in atom.variables()))
     tests = [guard for guard in rule.guards if is_test(guard) and variables(guard) <= set(static)]
     return Rule(relation, (Atom(relation, static),), (*atoms, *tests), rule.origin)
+
+
+def _answers(looks: Iterable[Rule], rows: Rows) -> dict[Fact, None]:
+    return {
+        Fact(look.positives[0].relation, terms): None
+        for look in looks
+        for terms in rows[_relation(look)]
+    }
 
 
 def _static_heads(asks: Iterable[tuple[Rule, Rule]]) -> Iterator[Atom]:
