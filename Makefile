@@ -139,8 +139,8 @@ format: ready ## rewrite Python and Rust in the house's format
 	@$(BIN)/ruff format .
 	@cargo fmt --all
 
-.PHONY: tables
-tables: ready ## rewrite the tables of docs/ that are made from the files they are about
+.PHONY: docs
+docs: ready ## rewrite the tables of docs/ that are made from the files they are about
 	@$(BIN)/ebbtide rules table --into docs/regimes.md
 	@$(BIN)/python -m tests.unit.rspql.shared_texts docs/languages/rspql.md
 

@@ -71,7 +71,7 @@ def test_owl2rl_is_all_of_the_profile() -> None:
 def test_the_table_of_the_documentation_is_current() -> None:
     _, mark, below = PAGE.read_text(encoding="utf-8").partition(MARK)
     assert mark
-    assert below.strip() == coverage(), "make tables"
+    assert below.strip() == coverage(), "make docs"
 
 
 def test_a_regime_is_found_in_whatever_case() -> None:

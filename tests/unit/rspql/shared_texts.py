@@ -16,7 +16,7 @@ from ebbtide.languages.rspql import load_continuous_query
 from ebbtide.program import ProgramError
 
 FOLDERS: Final = ("csparql-queries", "citybench/csparql_query")
-MARK: Final = "<!-- from here on written by `make tables` -->"
+MARK: Final = "<!-- from here on written by `make docs` -->"
 PAGE: Final = Path(__file__).parents[3] / "docs/languages/rspql.md"
 
 #: What is wrong with each text that is refused, as a reader would say it.

@@ -9,7 +9,7 @@ import typer
 
 from ebbtide.cli.errors import InputError
 
-MARK: Final = "<!-- from here on written by `make tables` -->"
+MARK: Final = "<!-- from here on written by `make docs` -->"
 
 
 def table(
