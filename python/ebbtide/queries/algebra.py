@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 _MADE_UP: Final = re.compile(r"\?[0-9a-f]{24,32}")
@@ -137,24 +139,71 @@ def is_ordered(algebra: Sequence[Any]) -> bool:
     return bool(pattern[0] == "order_by")
 
 
-def with_plain_names(algebra: Any, names: dict[str, str] | None = None) -> Any:
+def with_plain_names(algebra: Any) -> Any:
     """The algebra with ?value_1, ?value_2, ... for the variables that the parser made up.
+
+    A blank node that several patterns share, as the steps of a path do, becomes a variable, too: it
+    is the same node in each, whichever of them is kept by itself. Names that the query has are left
+    out.
 
     >>> from ebbtide._kernel import sparql_query
     >>> visible(with_plain_names(sparql_query("SELECT (COUNT(*) AS ?n) {}"))[2][1][1])
     ('?value_1',)
+    >>> with_plain_names(sparql_query("SELECT ?value_1 { ?value_1 <a:p>/<a:q>+ ?y }"))[2][1]
+    ('join', ('bgp', [('?value_1', '<a:p>', '?value_2')]), ('path', '?value_2', ('+', '<a:q>'), \
+'?y'))
     """
-    names = {} if names is None else names
+    shared = Counter(name for leaf in _leaves(algebra) for name in _blanks(leaf))
+    made_up = [name for name, uses in shared.items() if uses > 1]
+    taken = set(names_in(algebra))
+    made_up += [name for name in dict.fromkeys(names_in(algebra)) if _MADE_UP.fullmatch(name)]
+    free = (name for number in count(1) if (name := f"?value_{number}") not in taken)
+    return _renamed(algebra, dict(zip(made_up, free, strict=False)))
+
+
+def _renamed(algebra: Any, names: Mapping[str, str]) -> Any:
     match algebra:
         case str():
-            if _MADE_UP.fullmatch(algebra):
-                return names.setdefault(algebra, f"?value_{len(names) + 1}")
-            return algebra
+            return names.get(algebra, algebra)
+        case ("construct", dataset, pattern, template):
+            # Its blank nodes are new ones, whatever they are called.
+            known = {name: other for name, other in names.items() if name.startswith("?")}
+            return "construct", dataset, _renamed(pattern, names), _renamed(template, known)
         case tuple():
-            return tuple(with_plain_names(part, names) for part in algebra)
+            return tuple(_renamed(part, names) for part in algebra)
         case list():
-            return [with_plain_names(part, names) for part in algebra]
+            return [_renamed(part, names) for part in algebra]
     return algebra
+
+
+def _leaves(algebra: Any) -> Iterator[Sequence[Any]]:
+    """The basic patterns and paths anywhere in it."""
+    match algebra:
+        case ("bgp" | "path", *_):
+            yield algebra
+        case tuple() | list():
+            for part in algebra:
+                yield from _leaves(part)
+
+
+def _blanks(leaf: Sequence[Any]) -> set[str]:
+    """The blank nodes of a basic pattern or of a path."""
+    ends = [text for triple in leaf[1] for text in triple] if leaf[0] == "bgp" else leaf[1::2]
+    return {text for text in ends if text.startswith("_:")}
+
+
+def names_in(algebra: Any) -> Iterator[str]:
+    """The variables anywhere in it, with repetitions.
+
+    >>> list(names_in(("filter", ("bgp", [("?x", "<a:p>", "?y")]), ("<", "?x", "?z"))))
+    ['?x', '?y', '?x', '?z']
+    """
+    if isinstance(algebra, str):
+        if algebra.startswith("?"):
+            yield algebra
+    elif isinstance(algebra, tuple | list):
+        for part in algebra:
+            yield from names_in(part)
 
 
 def triple_count(pattern: Sequence[Any]) -> int:

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, Final
 
+from ebbtide.queries.algebra import names_in
+
 _WORD: Final = re.compile(r"\W")
 _INFIX: Final = frozenset(["||", "&&", "=", "<", "<=", ">", ">=", "+", "-", "*", "/"])
 
@@ -31,6 +33,7 @@ class Writer:
 
     def __init__(self) -> None:
         self._rows = count()
+        self._taken: frozenset[str] = frozenset()
 
     def query(self, algebra: Sequence[Any]) -> str:
         """The text of a query; its dataset clauses are left out.
@@ -41,6 +44,7 @@ class Writer:
         'SELECT ?x WHERE { { ?x <a:p> ?y . } OPTIONAL { { ?y <a:q> ?z . } FILTER((?z >
         "3"^^<http://www.w3.org/2001/XMLSchema#integer>)) } } LIMIT 2'
         """
+        self._taken = frozenset(names_in(algebra))
         match algebra:
             case ("select", _, pattern):
                 return self.select(pattern)
@@ -123,7 +127,7 @@ class Writer:
         return f"{{ {self.select(pattern)} }}"
 
     def _table(self, name: str, columns: Iterable[tuple[str, int, bool]]) -> str:
-        row = f"?row_{next(self._rows)}"
+        row = next(each for number in self._rows if (each := f"?row_{number}") not in self._taken)
         cells = [
             (f"{row} {column_iri(column)} {variable} .", is_loose)
             for variable, column, is_loose in columns
