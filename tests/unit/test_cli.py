@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import subprocess
 import sys
@@ -174,6 +175,34 @@ def test_a_missing_file_is_named(ebbtide: Ebbtide, missing: str) -> None:
     assert (code, out) == (1, "")
     assert "No such file" in err
     assert ("site.nt" if missing == "data" else "site.rules") in err
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        (A_IN_B + B_IN_C, ()),
+        (A_IN_B + B_IN_C, ("--read-as", "nt")),
+        ("{}", ("--read-as", "jsonld")),
+    ],
+)
+def test_materialize_reads_standard_input(
+    ebbtide: Ebbtide, monkeypatch: pytest.MonkeyPatch, text: str, more: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    code, out, err = ebbtide("materialize", "-", "--rules", "site.rules", "--inferred-only", *more)
+    assert (code, out, err) == (0, A_IN_C if text != "{}" else "", "")
+
+
+def test_materialize_reads_a_file_of_any_name(ebbtide: Ebbtide) -> None:
+    Path("site.csv").write_text(A_IN_B)
+    ended = ebbtide("materialize", "site.csv", "--rules", "site.rules", "--read-as", "nt")
+    assert ended == (0, A_IN_B, "")
+
+
+def test_a_folder_is_no_data(ebbtide: Ebbtide) -> None:
+    Path("site").mkdir()
+    ended = ebbtide("materialize", "site", "--rules", "site.rules")
+    assert ended == (1, "", "ebbtide: site is a folder; name the files in it\n")
 
 
 def test_an_unknown_format_is_refused(ebbtide: Ebbtide) -> None:

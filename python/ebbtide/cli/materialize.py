@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from ebbtide.cli.builtins import Builtins, import_builtins
-from ebbtide.cli.closure import Data, RuleNames, closure
+from ebbtide.cli.closure import STANDARD_INPUT, Data, Format, ReadAs, RuleNames, closure
 from ebbtide.cli.errors import WRONG_INPUT, InputError
 from ebbtide.cli.events import tell_events
 from ebbtide.cli.progress import step
@@ -24,21 +23,11 @@ BATCH_SETTINGS: Final = {
 }
 
 
-class Format(StrEnum):
-    """The formats that facts without instants are written in."""
-
-    NT = "nt"
-    NQ = "nq"
-    TTL = "ttl"
-    TRIG = "trig"
-    RDF = "rdf"
-    JSONLD = "jsonld"
-
-
 def materialize(
     data: Data,
     rules: RuleNames,
     builtins: Builtins = None,
+    read_as: ReadAs = None,
     inferred_only: Annotated[
         bool, typer.Option("--inferred-only", help="Leave out the facts of the files.")
     ] = False,
@@ -75,6 +64,8 @@ def materialize(
     if into is not None:
         if inferred_graph is not None or format not in (None, Format.NT):
             raise InputError("--into writes N-Triples")
+        if read_as is not None or STANDARD_INPUT in data:
+            raise InputError("--into reads files, as what their suffixes say")
         import_builtins(builtins)
         _write_with_spark(data, rules, into, master, inferred_only, builtins or [])
         return
@@ -83,7 +74,7 @@ def materialize(
         raise InputError(
             f"--format {written_as} has no graphs for --inferred-graph; nq, trig and jsonld have"
         )
-    reasoner = closure(data, rules, builtins)
+    reasoner = closure(data, rules, builtins, read_as)
     with step("writing"):
         written = reasoner.write(
             sys.stdout.buffer,

@@ -84,9 +84,11 @@ def query(
     engine = make_engine(background, rules, lateness, t0, report)
     handles = register(engine, queries)
     sources = [_pair(each, "--stream") for each in stream or ()]
+    read = {each.stream.value for one in handles for each in one.query.streams}
     for name, _ in sources:
-        if not any(name in {each.stream.value for each in one.query.streams} for one in handles):
-            raise InputError(f"--stream {name}: no query reads this stream")
+        if name not in read:
+            others = f"; they read {' and '.join(sorted(read))}" if read else ""
+            raise InputError(f"--stream {name}: no query reads this stream{others}")
     _tell_of_silent(handles, {name for name, _ in sources})
     show, shown = _table(until) if follow else (_writing(until), nullcontext())
     for handle in handles:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ebbtide.cli.builtins import Builtins
-from ebbtide.cli.closure import Data, RuleNames, closure
+from ebbtide.cli.closure import Data, ReadAs, RuleNames, closure
 from ebbtide.cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ def why(
     rules: RuleNames,
     fact: Annotated[str, typer.Option(help="'<s> <p> <o>', as in N-Triples.", metavar="FACT")],
     builtins: Builtins = None,
+    read_as: ReadAs = None,
 ) -> None:
     """Print why FACT is in the closure of DATA under RULES: a tree of rules and facts."""
     wanted = _fact(fact)
-    reasoner = closure(data, rules, builtins)
+    reasoner = closure(data, rules, builtins, read_as)
     if wanted not in reasoner:
         raise InputError(f"{wanted} does not hold")
     print(reasoner.why(wanted))
