@@ -11,16 +11,31 @@ and a variable of a negation is either in a positive atom or local to that negat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from typing import Any, Final
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
-from ebbtide.program.guard import SPARQL_BUILTINS, Guard, builtin_names, find_builtin
+from ebbtide.program.guard import (
+    PATTERN_BUILTINS,
+    SPARQL_BUILTINS,
+    Guard,
+    builtin_names,
+    find_builtin,
+)
 from ebbtide.program.origin import Origin, ProgramError
 from ebbtide.program.reserved import INCONSISTENCY, RESERVED
 from ebbtide.program.rule import Rule
 from ebbtide.terms import Literal
 from ebbtide.terms.term import XSD_STRING
+
+#: What rules cannot ask of an expression, and the end of a sentence that says why.
+_NOT_HERE: Final = {
+    **dict.fromkeys(
+        ("NOW", "RAND", "UUID", "STRUUID", "BNODE"), "gives another value at every evaluation"
+    ),
+    "EXISTS": "asks for facts, which are the matter of atoms and `not`",
+}
 
 
 def check_rules(
@@ -91,6 +106,23 @@ def _check_builtin(guard: Guard) -> None:
         )
     if guard.builtin in SPARQL_BUILTINS:
         _check_expression(guard)
+    if guard.builtin in PATTERN_BUILTINS:
+        _check_pattern(guard)
+
+
+def _check_pattern(guard: Guard) -> None:
+    """A pattern that is written out must be one."""
+    pattern = guard.arguments[1]
+    if not isinstance(pattern, Literal):
+        return
+    from ebbtide._kernel import sparql_value
+
+    if sparql_value('REGEX("", ?1)', [Literal(pattern.lexical).text]) is None:
+        raise ProgramError(
+            f"{pattern} is no pattern, or too large a one; look-around and references to groups "
+            "are not known",
+            guard.origin,
+        )
 
 
 def _check_expression(guard: Guard) -> None:
@@ -99,14 +131,34 @@ def _check_expression(guard: Guard) -> None:
         raise ProgramError(
             f"the first argument of {guard.builtin} is a SPARQL expression in quotes", guard.origin
         )
-    from ebbtide._kernel import SparqlSyntaxError, sparql_holds
+    from ebbtide._kernel import SparqlSyntaxError, sparql_holds, sparql_query
 
     try:
         sparql_holds(expression.lexical, [])
+        algebra = sparql_query(f"ASK {{ FILTER({expression.lexical}) }}")
     except SparqlSyntaxError:
         raise ProgramError(
             f"not a SPARQL expression over ?1, ?2, ...: {expression}", guard.origin
         ) from None
+    given = len(guard.inputs) - 1
+    for word in _words(algebra):
+        if word in _NOT_HERE:
+            raise ProgramError(f"{word} {_NOT_HERE[word]}: {expression}", guard.origin)
+        if word.startswith("?") and not (word[1:].isdecimal() and int(word[1:]) <= given):
+            raise ProgramError(
+                f"{word} stands for no argument of {guard.builtin}, which has {given} after the "
+                f"expression: {expression}",
+                guard.origin,
+            )
+
+
+def _words(algebra: Any) -> Iterator[str]:
+    """The terms, variables, operators and functions of an expression."""
+    if isinstance(algebra, str):
+        yield algebra
+    elif isinstance(algebra, tuple | list):
+        for part in algebra:
+            yield from _words(part)
 
 
 def _check_variables(rule: Rule) -> None:

@@ -106,6 +106,8 @@ BUILTINS: Final = _table(
 
 #: The builtins whose first argument is an expression.
 SPARQL_BUILTINS: Final = frozenset(["sparqlFilter", "sparqlBind"])
+#: The builtins whose second argument is a pattern.
+PATTERN_BUILTINS: Final = frozenset(["regex", "matches", "matchGroup"])
 
 _registered: Final[dict[str, Builtin]] = {}
 
