@@ -35,8 +35,8 @@ from ebbtide.reasoner.intake import (
     as_fact,
     as_program,
     is_columnar,
-    record_batches,
     timed_facts,
+    triple_batches,
 )
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.reasoner import MANY_TICKS
@@ -227,7 +227,7 @@ class QueryEngine:
                 self.push(stream, fact, at)
             return
         into = self._spoken(stream)
-        for batch in record_batches(items):
+        for batch in triple_batches(items):
             if batch.num_rows:
                 self._push_batch(into, batch)
 

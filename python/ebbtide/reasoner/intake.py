@@ -150,6 +150,46 @@ def record_batches(
         yield pa.record_batch([_milliseconds(columns[0]), *terms], names=list(names))
 
 
+#: How the texts of terms begin, by their place in a triple.
+_BEGINNINGS: Final = {"s": ("<", "_:"), "p": ("<",), "o": ("<", "_:", '"')}
+
+
+def triple_batches(items: Any) -> Iterator[Any]:
+    """The record batches of a table from outside, whose texts are seen to be those of triples.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"t": [1], "s": ["<http://e/a>"], "p": ["<http://e/p>"], "o": ["5"]})
+    >>> list(triple_batches(table))
+    Traceback (most recent call last):
+    ebbtide.terms.term.TermError: row 0: an object is written as in N-Triples: <http://...>, \
+_:label or "text", not 5
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first_row = 0
+    for batch in record_batches(items):
+        for name, beginnings in _BEGINNINGS.items():
+            column = batch.column(name)
+            if pa.types.is_integer(column.type):
+                raise TermError(f"{_WRITTEN[name]}, and the column {name} is of numbers")
+            fits = pc.starts_with(column, beginnings[0])
+            for each in beginnings[1:]:
+                fits = pc.or_(fits, pc.starts_with(column, each))
+            row = fits.index(False).as_py()
+            if row >= 0:
+                raise TermError(f"row {first_row + row}: {_WRITTEN[name]}, not {column[row]}")
+        first_row += batch.num_rows
+        yield batch
+
+
+_WRITTEN: Final = {
+    "s": "a subject is written as in N-Triples: <http://...> or _:label",
+    "p": "a predicate is written as in N-Triples: <http://...>",
+    "o": 'an object is written as in N-Triples: <http://...>, _:label or "text"',
+}
+
+
 def _milliseconds(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -42,6 +42,7 @@ from ebbtide.reasoner.intake import (
     is_columnar,
     record_batches,
     timed_facts,
+    triple_batches,
 )
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.printing import printed
@@ -227,7 +228,7 @@ class Reasoner(Documents, Answers):
         once: its rows have no order, and only the ticks evaluated before it make them late.
         """
         if is_columnar(items):
-            for batch in record_batches(items):
+            for batch in triple_batches(items):
                 self._push_and_keep(batch, stream)
         else:
             for fact, at in timed_facts(items):
@@ -355,7 +356,7 @@ class Reasoner(Documents, Answers):
         [10, 20]
         """
         if is_columnar(items):
-            for batch in record_batches(items):
+            for batch in triple_batches(items):
                 self._push_and_keep(batch, stream)
                 yield from self._evaluate()
         else:
