@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
+from ebbtide.languages.sparql_rules.expression import CASTS
+
 _MADE_UP: Final = re.compile(r"\?[0-9a-f]{24,32}")
 #: Functions whose value is not that of their arguments.
 _UNSTEADY: Final = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
@@ -52,7 +54,7 @@ def _visible(pattern: Sequence[Any]) -> Iterator[str]:
 
 
 def is_steady(algebra: Any) -> bool:
-    """Whether only the facts decide: no clock, no chance, and no function with an IRI.
+    """Whether only the facts decide: no clock, no chance, and no function with an IRI but casts.
 
     >>> is_steady(("filter", ("bgp", []), ("<", "?x", "?y"))), is_steady(("NOW",))
     (True, False)
@@ -62,7 +64,9 @@ def is_steady(algebra: Any) -> bool:
     match algebra:
         case ("bgp" | "path" | "values", *_):
             return True
-        case (str(name), *_) if name in _UNSTEADY or (name[:1] == "<" and name[-1:] == ">"):
+        case (str(name), *_) if name in _UNSTEADY:
+            return False
+        case (str(name), *_) if name[:1] == "<" and name[-1:] == ">" and name not in CASTS:
             return False
     return all(map(is_steady, algebra))
 
@@ -72,6 +76,16 @@ def has_graphs(pattern: Any) -> bool:
     if not isinstance(pattern, tuple | list):
         return False
     return (len(pattern) == 3 and pattern[0] == "graph") or any(map(has_graphs, pattern))
+
+
+def asks_servers(pattern: Any) -> bool:
+    """Whether a pattern asks another server, and minds if that does not answer."""
+    if not isinstance(pattern, tuple | list):
+        return False
+    match pattern:
+        case ("service", _, _, is_silent):
+            return not is_silent
+    return any(map(asks_servers, pattern))
 
 
 def with_branches(algebra: Any) -> Any:

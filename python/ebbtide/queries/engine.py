@@ -16,6 +16,7 @@ from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
+from ebbtide.queries.algebra import asks_servers
 from ebbtide.queries.answers import Answers
 from ebbtide.queries.explain import explained
 from ebbtide.queries.lowering import plan_query
@@ -121,6 +122,8 @@ class QueryEngine:
         others = [handle.query for handle in self._tasks]
         if query.name in {other.name for other in others}:
             raise ProgramError(f"there is a query {query.name} already", query.origin)
+        if asks_servers(query.algebra):
+            raise ProgramError("SERVICE is refused: no other server is asked", query.origin)
         order = ranks([*others, query])
         handle = RegisteredQuery(self, query)
         task = self._task(

@@ -6,10 +6,12 @@ of the definition of SPARQL.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from ebbtide.program import ProgramError
 from ebbtide.queries import QueryEngine
 from ebbtide.terms import IRI
 
@@ -71,3 +73,32 @@ def test_it_is_answered_by_the_definition(
     text: str, facts: list[Any], expected: list[Any], incremental: bool
 ) -> None:
     assert rows(text, facts, incremental) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("?x ?p ?y FILTER(:far(?y))", "1:103: the function :far is not known"),
+        ("?x ?p ?y SERVICE :other { ?x a ?y }", "1:1: SERVICE is refused"),
+        ("?x ?p ?y FILTER(?y < <http://e/a b>)", "1:108: this IRI is not closed, or"),
+    ],
+)
+def test_what_would_only_fail_when_it_is_asked_is_refused(body: str, message: str) -> None:
+    with pytest.raises(ProgramError, match=re.escape(message)):
+        rows(f"SELECT ?x ${{ {body} }}", [], True)
+
+
+def test_a_text_that_ends_too_early() -> None:
+    with pytest.raises(ProgramError, match="1:31: the text ends too early"):
+        rows("SELECT ?x", [], True)
+
+
+def test_casts_are_kept_by_rules() -> None:
+    engine = QueryEngine()
+    text = f"SELECT ?x {WINDOW} {{ ?x ?p ?y FILTER(xsd:integer(?y) > 1) }}"
+    query = engine.register(text)
+    assert "incremental, the whole query" in query.explain()
+    engine.push("http://e/s", ("<http://e/a>", "<http://e/p>", "2"), at=1)
+    engine.push("http://e/s", ("<http://e/b>", "<http://e/p>", "x"), at=1)
+    engine.finish()
+    assert [answers.bindings for answers in query] == [[{"x": IRI("http://e/a")}]]

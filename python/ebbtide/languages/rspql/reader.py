@@ -10,6 +10,7 @@ against `BASE`. The prefixes rdf, rdfs, owl and xsd need not be declared.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,7 @@ from ebbtide.languages.sparql import (
     resolve,
 )
 from ebbtide.languages.sparql.rewrite import rewritten
+from ebbtide.languages.sparql_rules.expression import CASTS
 from ebbtide.program import Origin, ProgramError
 from ebbtide.program.check import did_you_mean
 from ebbtide.terms import IRI
@@ -70,6 +72,7 @@ def parse_continuous_query(
     form = _form(whole, body)
     streams = _streams(clauses, declarations)
     algebra, written = _algebra(rest, body, declarations)
+    _check_calls(rest, body, algebra, declarations)
     if (registration := clauses.registration) is not None:
         name = _name(whole, registration.name, declarations, own)
     return ContinuousQuery(
@@ -133,6 +136,17 @@ def _algebra(rest: Text, body: Sequence[Token], declarations: Declarations) -> t
             return parse_query(other, tokens, declarations), other.text
         except ProgramError:
             raise error from None
+
+
+def _check_calls(
+    text: Text, body: Sequence[Token], algebra: Algebra, declarations: Declarations
+) -> None:
+    """Refuse functions that would only fail when the query is asked."""
+    for token, bracket in pairwise(body):
+        if token.kind in ("iri", "name") and bracket.text == "(":
+            iri = resolve(text, token, declarations).text
+            if iri not in CASTS and iri != TIMESTAMP.text and _calls(algebra, iri):
+                raise text.error(f"the function {token.text} is not known", token)
 
 
 def _name(text: Text, token: Token, declarations: Declarations, own: Declarations) -> str:

@@ -126,15 +126,22 @@ def _parse(
 
 
 def _check_tokens(text: Text, tokens: Iterable[Token], declarations: Declarations) -> None:
+    before = None
     for token in tokens:
         prefix = token.text.partition(":")[0]
         if token.kind == "name" and prefix not in declarations.prefixes:
+            if before is not None and before.text == "<" and before.end == token.start:
+                raise text.error(
+                    "this IRI is not closed, or it contains a character that an IRI cannot have",
+                    before,
+                )
             hint = did_you_mean(prefix, declarations.prefixes)
             raise text.error(f"the prefix {prefix}: is not declared{hint}", token)
         if token.kind == "mark" and token.text in "\"'":
             raise text.error("this string is not closed", token)
         if token.kind == "iri":
             _check_absolute(text, token, declarations)
+        before = token
 
 
 def is_absolute(iri: str) -> bool:
@@ -189,6 +196,8 @@ def _error(
     marks = [token.text for token in tokens if token.kind == "mark"]
     if marks.count("{") > marks.count("}"):
         return text.error("the text ends before its last } is there", tokens[-1].end)
+    if "{" not in marks or marks.count("(") > marks.count(")") or tokens[-1].kind == "word":
+        return text.error("the text ends too early", tokens[-1].end)
     return text.error(
         "this is complete, but it uses a variable where SPARQL does not allow it", tokens[0]
     )
