@@ -437,9 +437,9 @@ def test_tables_that_are_no_facts():
         r.push_all(pa.table({**columns(), "t": ["1", "2", "3"]}))
     with pytest.raises(ValueError, match="row 1 has no o"):
         r.push_all(pa.table({**columns(), "o": ["<http://e/a>", None, "<http://e/b>"]}))
-    with pytest.raises(TermError, match="row 1: an object is written as in N-Triples: .*, not 5"):
+    with pytest.raises(TermError, match="row 1: an object is written as in N-Triples"):
         r.push_all(pa.table({**columns(), "o": ["<http://e/a>", "5", "<http://e/b>"]}))
-    with pytest.raises(TermError, match="row 0: a subject is written as in N-Triples: .*, not a$"):
+    with pytest.raises(TermError, match="row 0: a subject is written as in N-Triples"):
         r.push_all(pa.table({**columns(), "s": ["a", "b", "c"]}))
     with pytest.raises(TermError, match="the column o is of numbers"):
         r.push_all(pa.table({**columns(), "o": [1, 2, 3]}))
