@@ -159,6 +159,8 @@ def _select(body: str, kind: str) -> str:
             return f"SELECT (COUNT(*) AS ?many) WHERE {{ {body} }}"
         case "ask":
             return f"ASK {{ {body} }}"
+        case "construct nodes":
+            return f"CONSTRUCT {{ ?x <{E}made> _:n . _:n <{E}of> ?y }} WHERE {{ {body} }}"
         case _:
             return f"CONSTRUCT {{ ?x <{E}made> ?y }} WHERE {{ {body} }}"
 
@@ -166,7 +168,7 @@ def _select(body: str, kind: str) -> str:
 KINDS = st.sampled_from(
     [
         *("rows", "rows", "distinct", "count", "sums", "average", "different", "all"),
-        *("ask", "construct", "expressions", "computed group", "ordered"),
+        *("ask", "construct", "construct nodes", "expressions", "computed group", "ordered"),
         *("some of each", "describe"),
     ]
 )

@@ -38,6 +38,7 @@ from ebbtide.queries.algebra import (
 from ebbtide.queries.answers import TRIPLE_VARIABLES, TimedRow
 from ebbtide.queries.construct import MADE, constructed
 from ebbtide.queries.maintained import Column, Kept, Maintained
+from ebbtide.queries.template import Template, has_blanks
 from ebbtide.queries.triples import triples_asked
 from ebbtide.queries.upper_plan import UpperPlan, UpperPlanner
 from ebbtide.queries.writing import Writer
@@ -103,17 +104,23 @@ def plan_query(
     query: ContinuousQuery, graphs: Sequence[IRI | None], incremental: bool = True
 ) -> Direct | Asked:
     """How a query runs, of whose dataset these graphs have views."""
-    planner = _Planner(graphs, query.emits == "RStream")
+    template = template_of(query)
+    # What is made of solutions is compared with what was made of others.
+    planner = _Planner(graphs, query.emits == "RStream" or template is not None)
     algebra = with_plain_names(query.algebra)
+    text = query.text
+    if template is not None:
+        algebra = ("select", algebra[1], ("project", algebra[2], template.variables))
+        text = Writer().query(algebra)
     if query.form == "describe":
         return Asked(query.text, (), triples_asked(algebra, graphs))
     if not incremental:
         branched = with_branches(algebra)
-        text = query.text if branched == algebra else Writer().query(branched)
+        text = text if branched == algebra else Writer().query(branched)
         return Asked(text, (), triples_asked(branched, graphs))
-    form, dataset, pattern, *template = algebra
+    form, dataset, pattern, *rest = algebra
     names = [each.text for each in graphs if each is not None]
-    algebra = (form, dataset, with_known_graphs(pattern, names), *template)
+    algebra = (form, dataset, with_known_graphs(pattern, names), *rest)
     match algebra:
         case ("select", _, ("distinct" | "reduced", ("project", inner, names))):
             direct = planner.direct(inner, names, names, one_by_one=False)
@@ -121,15 +128,20 @@ def plan_query(
             direct = planner.direct(inner, visible(inner), names, one_by_one=True)
         case ("ask", _, inner):
             direct = planner.direct(inner, (), (), one_by_one=False)
-        case ("construct", _, inner, template) if template and not _has_blanks(template):
-            direct = planner.direct(constructed(inner, template), MADE, MADE, one_by_one=False)
+        case ("construct", _, inner, made) if made:
+            direct = planner.direct(constructed(inner, made), MADE, MADE, one_by_one=False)
         case _:
             direct = None
-    return direct or planner.asked(query.text, algebra, graphs)
+    return direct or planner.asked(text, algebra, graphs)
 
 
-def _has_blanks(template: Sequence[Sequence[str]]) -> bool:
-    return any(text.startswith("_:") for triple in template for text in triple)
+def template_of(query: ContinuousQuery) -> Template | None:
+    """What makes triples of a query's solutions, if these have new nodes."""
+    match with_plain_names(query.algebra):
+        case ("construct", _, pattern, template) if has_blanks(template):
+            made = tuple((s, p, o) for s, p, o in template)
+            return Template(query.name, made, visible(pattern))
+    return None
 
 
 class _Planner:

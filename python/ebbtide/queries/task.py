@@ -26,7 +26,7 @@ from ebbtide.queries.contents import Contents, moves_by_several
 from ebbtide.queries.dated import DatedView
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.instants import Instants
-from ebbtide.queries.lowering import Asked, Direct
+from ebbtide.queries.lowering import Asked, Direct, template_of
 from ebbtide.queries.maintained import Maintained
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
@@ -68,7 +68,9 @@ class Task:
         #: Up to when a warning said that many ticks are due.
         self.warned_up_to: Instant = EARLIEST
         self.plan = plan
-        told = plan if isinstance(plan, Direct) and self.query.emits != "RStream" else None
+        self._template = template_of(self.query)
+        is_whole = isinstance(plan, Direct) and self._template is None
+        told = plan if is_whole and self.query.emits != "RStream" else None
         #: What it keeps above its views, if anything.
         self.upper = None
         if plan.upper is not None:
@@ -130,7 +132,8 @@ class Task:
         for sight in self.sights:
             seen = sight.tick(self.ticks.last, self.ticks.lag)
             # What ends for narrower windows is no change of the view.
-            is_as_wide = sight.widest == sight.view.widest or isinstance(self.plan, Direct)
+            is_told = isinstance(self.plan, Direct) and self._template is None
+            is_as_wide = sight.widest == sight.view.widest or is_told
             found.append(None if seen is None or not is_as_wide else sight.view.quiet_until(seen))
         known = [each for each in found if each is not None]
         return min(known) if len(known) == len(found) else None
@@ -156,14 +159,14 @@ class Task:
         self._knows_last = True
         plan, emits = self.plan, self.query.emits
         until: tuple[Instant, ...] | None = None
-        if isinstance(plan, Direct):
+        if isinstance(plan, Direct) and self._template is None:
             variables: tuple[str, ...] = plan.variables
             found = self._rows(plan, tick) if emits == "RStream" else self._changes(plan, tick)
             told = tuple(row for row, _ in found)
             if emits != "DStream":
                 until = tuple(end for _, end in found)
         else:
-            variables, rows = self._ask(plan, tick)
+            variables, rows = self._whole(plan, tick)
             match emits:
                 case "IStream":
                     told = difference(rows, self._before)
@@ -175,6 +178,18 @@ class Task:
         if emits != "RStream" and not told:
             return None
         return Answers(tick, self.query.name, self.query.form, variables, told, _OPS[emits], until)
+
+    def _whole(
+        self, plan: Direct | Asked, tick: Instant
+    ) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+        """All answers."""
+        if isinstance(plan, Asked):
+            variables, rows = self._ask(plan, tick)
+        else:
+            variables, rows = plan.variables, tuple(row for row, _ in self._rows(plan, tick))
+        if self._template is None:
+            return variables, rows
+        return TRIPLE_VARIABLES, self._template.triples(rows)
 
     def _has_moved(self, tick: Instant) -> bool:
         """Whether a window has, if all of them move by several facts and nothing else is a tick."""

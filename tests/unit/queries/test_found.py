@@ -102,3 +102,24 @@ def test_casts_are_kept_by_rules() -> None:
     engine.push("http://e/s", ("<http://e/b>", "<http://e/p>", "x"), at=1)
     engine.finish()
     assert [answers.bindings for answers in query] == [[{"x": IRI("http://e/a")}]]
+
+
+@pytest.mark.parametrize("incremental", [True, False])
+def test_a_solution_makes_the_same_node_at_every_tick(incremental: bool) -> None:
+    made = []
+    for emits in ("RSTREAM", "ISTREAM", "DSTREAM"):
+        engine = QueryEngine(incremental=incremental)
+        query = engine.register(
+            f"REGISTER {emits} <q> AS CONSTRUCT {{ ?x <a:p> _:n . _:n <a:q> ?y ; <a:r> [] }} "
+            "FROM STREAM <http://e/s> [RANGE 2ms STEP 1ms] WHERE { ?x <http://e/p> ?y }"
+        )
+        for at, name in ((1, "a"), (2, "b"), (4, "c")):
+            engine.push("http://e/s", (f"<http://e/{name}>", "<http://e/p>", at), at=at)
+        engine.finish()
+        made.append([(answers.tick, set(answers.rows)) for answers in query])
+    everything, came, went = made
+    assert [(tick, len(rows)) for tick, rows in everything] == [(1, 3), (2, 6), (3, 3), (4, 3)]
+    (_, a), (_, both), (_, b), (_, c) = everything
+    assert a | b == both
+    assert came == [(1, a), (2, b), (4, c)]
+    assert went == [(3, a), (4, b)]
