@@ -69,8 +69,8 @@ class Task:
         self.warned_up_to: Instant = EARLIEST
         self.plan = plan
         self._template = template_of(self.query)
-        is_whole = isinstance(plan, Direct) and self._template is None
-        told = plan if is_whole and self.query.emits != "RStream" else None
+        tells_rows = self.query.emits != "RStream" and self._template is None
+        told = plan if isinstance(plan, Direct) and tells_rows else None
         #: What it keeps above its views, if anything.
         self.upper = None
         if plan.upper is not None:
