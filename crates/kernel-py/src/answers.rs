@@ -10,8 +10,10 @@ use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
 use ebbtide_kernel::instant::NEVER;
-use ebbtide_kernel::kernel::Kernel as Core;
-use hashbrown::HashSet;
+use ebbtide_kernel::kernel::{Change, Kernel as Core};
+use ebbtide_kernel::key::hash_terms;
+use ebbtide_kernel::relation::Relation;
+use hashbrown::HashTable;
 
 use crate::table::Table;
 
@@ -90,8 +92,12 @@ impl Present {
         self.terms.clear();
     }
 
+    fn row(&self, row: usize) -> &[TermId] {
+        &self.terms[row * self.arity..(row + 1) * self.arity]
+    }
+
     fn rows(&self) -> impl Iterator<Item = &[TermId]> {
-        (0..self.count).map(|row| &self.terms[row * self.arity..(row + 1) * self.arity])
+        (0..self.count).map(|row| self.row(row))
     }
 }
 
@@ -108,6 +114,8 @@ pub enum Held {
 pub struct Output {
     pub relation: RelationId,
     pub stamped: bool,
+    /// How many rows the last answer had: the next one has perhaps as many.
+    pub rows: usize,
 }
 
 /// How to answer: in full or with changes, whether all that holds must be known for it, whether
@@ -122,20 +130,19 @@ pub struct How {
 
 /// The rows of one output relation: the time points, the terms column by column, and whether they came.
 struct Lines {
-    relation: RelationId,
     points: Vec<i64>,
     cells: Vec<Vec<i32>>,
     diffs: Vec<i8>,
-    /// What a tick brought and took, until it is told.
-    changed: Vec<(RowId, i8)>,
     held: Held,
     /// For a relation with the time point in front, the facts of the time point before.
     before: Present,
+    /// Those among them that do not hold any more, while that is found out.
+    gone: HashTable<usize>,
 }
 
 impl Lines {
     fn new(core: &Core, output: Output, how: How, held: Option<Held>) -> Self {
-        let Output { relation, stamped } = output;
+        let Output { relation, stamped, rows } = output;
         let held = held.unwrap_or_else(|| {
             if stamped {
                 Held::Now(Present::of(core, relation, how.last))
@@ -147,25 +154,28 @@ impl Lines {
         });
         let arity = core.relation(relation).arity() - usize::from(stamped);
         Self {
-            relation,
-            points: Vec::new(),
-            cells: vec![Vec::new(); arity],
-            diffs: Vec::new(),
-            changed: Vec::new(),
+            points: Vec::with_capacity(rows),
+            cells: (0..arity).map(|_| Vec::with_capacity(rows)).collect(),
+            diffs: Vec::with_capacity(rows),
             held,
             before: Present { arity, ..Present::default() },
+            gone: HashTable::new(),
         }
     }
 
-    /// Tell what was noted as changed.
-    fn tell_changed(&mut self, core: &Core, tick: i64, codes: &mut Codes) {
-        let Self { points, cells, diffs, changed, .. } = self;
-        points.resize(points.len() + changed.len(), tick);
-        diffs.extend(changed.iter().map(|(_, diff)| diff));
-        let relation = core.relation(self.relation);
+    /// Tell what came and went.
+    fn tell_changed(
+        &mut self,
+        relation: &Relation,
+        changed: &Changed,
+        tick: i64,
+        codes: &mut Codes,
+    ) {
+        let Self { points, cells, diffs, .. } = self;
+        points.resize(points.len() + changed.rows.len(), tick);
+        diffs.extend_from_slice(&changed.diffs);
         for (column, cells) in cells.iter_mut().enumerate() {
-            let code = |(row, _): &(RowId, i8)| codes.of(relation.term(*row, column));
-            cells.extend(changed.iter().map(code));
+            cells.extend(changed.rows.iter().map(|row| codes.of(relation.term(*row, column))));
         }
     }
 
@@ -191,7 +201,7 @@ impl Lines {
 
     /// Tell how the present differs from the time point before.
     fn tell_difference(&mut self, tick: i64, codes: &mut Codes) {
-        let Self { points, cells, diffs, held: Held::Now(present), before, .. } = self else {
+        let Self { points, cells, diffs, held: Held::Now(present), before, gone } = self else {
             return;
         };
         let mut tell = |row: &[TermId], diff: i8| {
@@ -199,9 +209,43 @@ impl Lines {
             diffs.push(diff);
             cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(codes.of(*term)));
         };
-        let mut gone: HashSet<&[TermId]> = before.rows().collect();
-        present.rows().filter(|row| !gone.remove(row)).for_each(|row| tell(row, 1));
-        gone.into_iter().for_each(|row| tell(row, -1));
+        let hash = |row: &[TermId]| hash_terms(row.iter().copied());
+        for (number, row) in before.rows().enumerate() {
+            gone.insert_unique(hash(row), number, |number| hash(before.row(*number)));
+        }
+        for row in present.rows() {
+            match gone.find_entry(hash(row), |number| before.row(*number) == row) {
+                Ok(same) => drop(same.remove()),
+                Err(_) => tell(row, 1),
+            }
+        }
+        gone.drain().for_each(|number| tell(before.row(number), -1));
+    }
+}
+
+/// The rows of a relation that came to hold (1) or ceased to (-1).
+#[derive(Default)]
+struct Changed {
+    rows: Vec<RowId>,
+    diffs: Vec<i8>,
+}
+
+impl Changed {
+    /// Note those among the rows that a tick touched: what came, and did not hold before; what went, and did.
+    fn note(&mut self, relation: &Relation, touched: &[Change]) {
+        self.rows.clear();
+        self.diffs.clear();
+        for change in touched {
+            let (is_new, row) = (change.before == NEVER, change.fact.row);
+            if is_new == (relation.until(row) != NEVER) {
+                self.rows.push(row);
+                self.diffs.push(if is_new { 1 } else { -1 });
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (RowId, i8)> {
+        self.rows.iter().copied().zip(self.diffs.iter().copied())
     }
 }
 
@@ -210,6 +254,7 @@ impl Lines {
 pub struct Answers {
     lines: Vec<Lines>,
     codes: Codes,
+    changed: Changed,
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
     full: bool,
@@ -225,6 +270,7 @@ impl Answers {
         outputs: &[Output],
         how: How,
         held: Option<Vec<Option<Held>>>,
+        codes: Codes,
     ) -> Self {
         let mut held = held.map(Vec::into_iter);
         let mut place = vec![None; core.program().relations.len()];
@@ -238,13 +284,13 @@ impl Answers {
         core.sweep();
         core.dictionary_mut().hold(true);
         let How { full, mirrored, answered, .. } = how;
-        Self { lines, codes: Codes::default(), place, full, mirrored, answered }
+        Self { lines, codes, changed: Changed::default(), place, full, mirrored, answered }
     }
 
     /// Note what a tick changed, or in full what holds after it; nothing holds without an answer.
     pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
         let before = std::mem::replace(&mut self.answered, answered);
-        let Self { lines: all, codes, .. } = self;
+        let Self { lines: all, codes, changed, .. } = self;
         if !self.full && before && !answered {
             all.iter_mut().for_each(|lines| lines.tell_all(tick, -1, codes));
         }
@@ -257,40 +303,35 @@ impl Answers {
         let tells_changes = !self.full && before && answered;
         for (id, relation, touched) in core.touched() {
             let Some(place) = self.place[id.index()] else { continue };
-            let Lines { held, changed, .. } = &mut all[place];
-            let known = changed.len();
-            // What came, and did not before; what went, and was there.
-            changed.extend(touched.iter().filter_map(|change| {
-                let row = change.fact.row;
-                let diff =
-                    i8::from(change.before == NEVER) - i8::from(relation.until(row) == NEVER);
-                (diff != 0).then_some((row, diff))
-            }));
-            match held {
+            let lines = &mut all[place];
+            changed.note(relation, touched);
+            match &mut lines.held {
                 Held::Now(present) => {
-                    let came = changed.drain(known..).filter(|(_, diff)| *diff == 1);
+                    let came = changed.iter().filter(|(_, diff)| *diff == 1);
                     came.for_each(|(row, _)| present.enter(core, id, row, tick));
+                    continue;
                 }
                 Held::Always(mirror) if self.mirrored => {
-                    for (row, diff) in &changed[known..] {
-                        if *diff == 1 {
-                            mirror.enter(core, id, *row);
+                    for (row, diff) in changed.iter() {
+                        if diff == 1 {
+                            mirror.enter(core, id, row);
                         } else {
-                            mirror.leave(*row);
+                            mirror.leave(row);
                         }
                     }
                 }
                 Held::Always(_) => {}
             }
+            if tells_changes {
+                lines.tell_changed(relation, changed, tick, codes);
+            }
         }
         for lines in all.iter_mut() {
             if tells_changes {
-                lines.tell_changed(core, tick, codes);
                 lines.tell_difference(tick, codes);
             } else if answered {
                 lines.tell_all(tick, 1, codes);
             }
-            lines.changed.clear();
         }
     }
 
@@ -318,17 +359,19 @@ impl Answers {
         self.lines.iter_mut().map(table).collect()
     }
 
-    /// Let go of the terms; what holds, as far as it is known.
-    pub fn release(self, core: &mut Core) -> Vec<Option<Held>> {
+    /// Let go of the terms; what holds, as far as it is known, and the codes to use again.
+    pub fn release(mut self, core: &mut Core) -> (Vec<Option<Held>>, Codes) {
         core.dictionary_mut().hold(false);
+        self.codes.clear();
         let is_known = |held: &Held| self.mirrored || matches!(held, Held::Now(_));
-        self.lines.into_iter().map(|lines| Some(lines.held).filter(is_known)).collect()
+        let held = self.lines.into_iter().map(|lines| Some(lines.held).filter(is_known));
+        (held.collect(), self.codes)
     }
 }
 
 /// Terms as places in a list of values.
 #[derive(Default)]
-struct Codes {
+pub struct Codes {
     /// For each term, one more than its place; 0 for none.
     places: Vec<i32>,
     values: Vec<TermId>,
@@ -353,15 +396,22 @@ impl Codes {
         self.values.len() as i32 - 1
     }
 
+    /// Forget all places.
+    fn clear(&mut self) {
+        for term in self.values.drain(..) {
+            self.places[term.index()] = 0;
+        }
+    }
+
     /// The texts of the terms. They are copied as bytes and checked all at once.
     fn texts(&self, core: &Core) -> Result<StringArray, ArrowError> {
         let mut bytes = Vec::with_capacity(32 * self.values.len());
         let mut ends = Vec::with_capacity(self.values.len() + 1);
         ends.push(0);
-        for term in &self.values {
+        ends.extend(self.values.iter().map(|term| {
             core.dictionary().append_utf8(*term, &mut bytes);
-            ends.push(bytes.len() as i32);
-        }
+            bytes.len() as i32
+        }));
         if i32::try_from(bytes.len()).is_err() {
             return Err(ArrowError::OffsetOverflowError(bytes.len()));
         }

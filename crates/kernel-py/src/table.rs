@@ -40,6 +40,11 @@ impl Table {
         &self.batches
     }
 
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
     /// A table of one record batch.
     pub fn single(batch: RecordBatch) -> Self {
         Self { schema: batch.schema(), batches: vec![batch] }
@@ -150,7 +155,7 @@ impl Table {
     }
 
     fn __len__(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
+        self.count()
     }
 
     #[pyo3(signature = (requested_schema=None))]

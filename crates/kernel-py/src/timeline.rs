@@ -10,7 +10,7 @@ use ebbtide_kernel::kernel::{Kernel as Core, Refused};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::answers::{Answers, Held, How, Output};
+use crate::answers::{Answers, Codes, Held, How, Output};
 use crate::kernel::Kernel;
 use crate::table::Table;
 use crate::{capsule, columns};
@@ -64,6 +64,8 @@ pub struct Timeline {
     outside: Option<RelationId>,
     /// What the outputs held before the next time point, if that is known.
     held: Option<(i64, Vec<Option<Held>>)>,
+    /// Used again by each answer.
+    codes: Codes,
 }
 
 impl Timeline {
@@ -128,10 +130,14 @@ impl Timeline {
             clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
             outputs: outputs
                 .into_iter()
-                .map(|(relation, stamped)| Output { relation: RelationId::at(relation), stamped })
+                .map(|(relation, stamped)| {
+                    let relation = RelationId::at(relation);
+                    Output { relation, stamped, rows: 0 }
+                })
                 .collect(),
             outside: outside.map(RelationId::at),
             held: None,
+            codes: Codes::default(),
         })
     }
 
@@ -185,7 +191,8 @@ impl Timeline {
                 .iter()
                 .map(|name| columns::values(core.dictionary_mut(), &batch, name))
                 .collect::<PyResult<_>>()?;
-            last = last.max(instants.iter().map(|at| at.0).max());
+            let latest = instants.iter().fold(i64::MIN, |latest, at| latest.max(at.0));
+            last = last.max((!instants.is_empty()).then_some(latest));
             let mut first = 0;
             for run in instants.chunk_by(|one, other| one == other) {
                 let run_rows = first..first + run.len();
@@ -250,16 +257,21 @@ impl Timeline {
             last: self.next - self.step,
         };
         let held = self.held.take().filter(|(next, _)| *next == self.next).map(|(_, held)| held);
-        let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, held);
+        let codes = std::mem::take(&mut self.codes);
+        let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, held, codes);
         let outcome = self.play_into(py, kernel, to, &mut answers);
         let is_known = outcome.is_ok();
         let tables = outcome.and_then(|without| {
             let tables = answers.tables(&kernel.core);
             let tables = tables.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            for (output, table) in self.outputs.iter_mut().zip(&tables) {
+                output.rows = table.count();
+            }
             Ok((tables, without))
         });
-        let held = answers.release(&mut kernel.core);
+        let (held, codes) = answers.release(&mut kernel.core);
         self.held = is_known.then_some((self.next, held));
+        self.codes = codes;
         tables
     }
 }

@@ -68,6 +68,20 @@ impl<T> Calendar<T> {
         }
     }
 
+    /// Put some things into the bucket of an instant.
+    pub fn extend(&mut self, at: Instant, mut things: impl ExactSizeIterator<Item = T>) {
+        let Some(first) = things.next() else { return };
+        self.push(at, first);
+        self.len += things.len();
+        let bucket = self.buckets.of(at);
+        let ahead = self.front.map_or(-1, |front| bucket.wrapping_sub(front));
+        let near = usize::try_from(ahead).ok().and_then(|ahead| self.near.get_mut(ahead));
+        match near {
+            Some(bucket) => bucket.extend(things),
+            None => self.far.entry(bucket).or_default().extend(things),
+        }
+    }
+
     /// Take everything in the buckets up to that of the tick; the ring then begins there.
     pub fn take(&mut self, tick: Instant) -> Vec<Vec<T>> {
         let last = self.buckets.of(tick);

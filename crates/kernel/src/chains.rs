@@ -90,17 +90,41 @@ impl Chains {
         None
     }
 
-    /// Take in a thing that is not in.
-    #[inline(always)]
-    pub(crate) fn insert(&mut self, thing: u32, hash: u64) {
-        if 2 * self.len >= self.places.len() {
-            self.grow_to((2 * self.places.len()).max(FEWEST));
+    /// The thing with this hash that is the one sought, or none, and then `new` was taken in.
+    #[inline]
+    pub(crate) fn find_or_insert(
+        &mut self,
+        hash: u64,
+        is_it: impl Fn(u32) -> bool,
+        new: u32,
+    ) -> Option<u32> {
+        if self.is_full() {
+            self.grow();
         }
-        if thing as usize >= self.after.len() {
-            self.after.resize(thing as usize + 1, NOWHERE);
+        let pointer = Pointer { thing: new, hash: hash as u32 };
+        let place = self.place(pointer.hash);
+        if self.tags[place] != EMPTY {
+            let found = self.find(hash, is_it);
+            if found.is_none() {
+                self.len += 1;
+                self.push_among_others(pointer, place);
+            }
+            return found;
         }
         self.len += 1;
-        self.push(Pointer { thing, hash: hash as u32 });
+        self.tags[place] = tag_of(pointer.hash);
+        self.places[place] = pointer;
+        None
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        2 * self.len >= self.places.len()
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.grow_to((2 * self.places.len()).max(FEWEST));
     }
 
     /// Put a thing in front of those at its place. The low half of a hash says where that is: there are
@@ -108,14 +132,23 @@ impl Chains {
     #[inline]
     fn push(&mut self, pointer: Pointer) {
         let place = self.place(pointer.hash);
-        let tag = self.tags[place];
-        if tag == EMPTY {
+        if self.tags[place] == EMPTY {
             self.tags[place] = tag_of(pointer.hash);
             self.places[place] = pointer;
-            return;
+        } else {
+            self.push_among_others(pointer, place);
         }
+    }
+
+    /// Put a thing in front of others at a place.
+    #[inline(never)]
+    fn push_among_others(&mut self, pointer: Pointer, place: usize) {
         let first = std::mem::replace(&mut self.places[place], pointer);
-        if tag != MANY {
+        let things = first.thing.max(pointer.thing) as usize + 1;
+        if things > self.after.len() {
+            self.after.resize(things, NOWHERE);
+        }
+        if self.tags[place] != MANY {
             self.tags[place] = MANY;
             self.after[first.thing as usize] = NOWHERE;
         }
@@ -156,6 +189,7 @@ impl Chains {
         }
     }
 
+    #[inline(never)]
     fn remove_among_many(&mut self, thing: u32, place: usize) {
         let after = self.after[thing as usize];
         let mut other = self.places[place].thing;
@@ -194,7 +228,7 @@ mod tests {
         let hash = |thing: u32| u64::from(thing % 7) * 0x1_0000_0001;
         let mut chains = Chains::default();
         for thing in 0..100 {
-            chains.insert(thing, hash(thing));
+            chains.find_or_insert(hash(thing), |_| false, thing);
         }
         for thing in (0..100).step_by(3) {
             chains.remove(thing, hash(thing));

@@ -27,8 +27,8 @@ use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Grid, Instant, NEVER};
 use crate::key::Key;
-use crate::maintain::Strategy;
-use crate::operator::{Covering, Grouping, Operator, Runs, Steps};
+use crate::maintain::{Strategy, ends_last};
+use crate::operator::{Covering, Grouping, Runs, Steps};
 use crate::plan::{Condition, Conditions, Live, Plan};
 use crate::relation::Relation;
 use crate::rule::Program;
@@ -91,6 +91,8 @@ pub struct Kernel {
     /// Relations whose rows may hold terms that no statement does, so that all their rows count as
     /// uses of their terms.
     pub(crate) makes_terms: Vec<bool>,
+    /// Relations whose facts nothing reads within a tick, so that they may end last.
+    pub(crate) ends_last: Vec<bool>,
     pub(crate) body: Conditions,
     pub(crate) head: Conditions,
     /// The highest stratum that derives facts of each head condition.
@@ -103,6 +105,8 @@ pub struct Kernel {
     /// Facts by the tick at which they may end. A renewed fact stays in its old bucket too; whoever
     /// empties a bucket compares with what holds now.
     pub(crate) endings: Calendar<FactId>,
+    /// The buckets that a tick emptied, until what ends last has ended.
+    pub(crate) ending: Vec<Vec<FactId>>,
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     /// By stream, as the count windows are.
     pub(crate) session_windows: Vec<Option<SessionWindow>>,
@@ -152,7 +156,7 @@ impl Kernel {
             dictionary.retain(term);
             term
         });
-        lift(&mut program);
+        program.lift();
         let mut relations: Vec<Relation> =
             program.relations.iter().map(|relation| Relation::new(relation.arity)).collect();
         let mut makes_terms = vec![false; relations.len()];
@@ -176,6 +180,7 @@ impl Kernel {
                 *stratum = rule.stratum.max(*stratum);
             }
         }
+        let ends_last = ends_last(&program, &body, &settings);
         let live = Live::new(&body);
         let plan = Plan::new(&program, &body, &head, &mut relations, &live, false);
         let slots = vec![TermId(0); plan.slots];
@@ -196,6 +201,7 @@ impl Kernel {
             steps: program.spanned.map(Steps::new),
             arrivals: Arrivals::new(settings.grid),
             endings: Calendar::new(settings.grid),
+            ending: Vec::new(),
             agenda: Agenda::new(settings.grid),
             candidates: vec![Vec::new(); plan.starts.len()],
             live,
@@ -204,6 +210,7 @@ impl Kernel {
             dictionary,
             relations,
             makes_terms,
+            ends_last,
             body,
             head,
             producers,
@@ -444,6 +451,7 @@ impl Kernel {
             }
         }
         self.bury();
+        self.end_last(tick);
         Ok(())
     }
 
@@ -558,7 +566,9 @@ impl Kernel {
         if before != NEVER {
             self.note_change(fact, before);
             self.live.leave(&self.body, self.class_of(fact));
-            self.end_step(fact);
+            if let Some(steps) = &mut self.steps {
+                steps.forget(fact.relation, &self.relations[fact.relation.index()], fact.row);
+            }
         }
         before
     }
@@ -584,17 +594,5 @@ impl Kernel {
     pub fn show(&self, relation: RelationId, terms: impl Iterator<Item = TermId>) -> String {
         let terms: Vec<&str> = terms.map(|term| self.dictionary.text(term)).collect();
         format!("{}({})", self.program.relations[relation.index()].name, terms.join(", "))
-    }
-}
-
-/// Statements are settled in stratum 0. A rule that negates and an operator read what was settled
-/// below them, so they need a stratum above, even where no rule derives what they read.
-fn lift(program: &mut Program<TermId>) {
-    let negates = |stratum: usize, negations: usize| stratum == 0 && negations > 0;
-    if program.rules.iter().any(|rule| negates(rule.stratum, rule.negations.len()))
-        || program.operators.iter().any(|operator| operator.stratum() == 0)
-    {
-        program.rules.iter_mut().for_each(|rule| rule.stratum += 1);
-        program.operators.iter_mut().for_each(Operator::lift);
     }
 }

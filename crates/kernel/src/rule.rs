@@ -125,6 +125,18 @@ impl<T> Rule<T> {
 }
 
 impl<T> Program<T> {
+    /// Statements are settled in stratum 0. A rule that negates and an operator read what was settled
+    /// below them, so they need a stratum above, even where no rule derives what they read.
+    pub(crate) fn lift(&mut self) {
+        let negates = |rule: &Rule<T>| rule.stratum == 0 && !rule.negations.is_empty();
+        if self.rules.iter().any(negates)
+            || self.operators.iter().any(|operator| operator.stratum() == 0)
+        {
+            self.rules.iter_mut().for_each(|rule| rule.stratum += 1);
+            self.operators.iter_mut().for_each(Operator::lift);
+        }
+    }
+
     /// The same program with other terms.
     pub fn map<U>(self, mut term: impl FnMut(T) -> U) -> Program<U> {
         let term = &mut term;

@@ -34,14 +34,18 @@ impl Term {
     /// That of an id that is not in use.
     const NONE: Self = Self { text: None, hash: 0, number: NO_NUMBER };
 
-    /// Become another term.
+    /// Become another term; its kind.
     #[inline]
-    fn set(&mut self, text: &str, hash: u64) {
-        let is_literal = text.as_bytes().first() == Some(&b'"');
-        let number = if is_literal { whole_number(text) } else { None };
+    fn set(&mut self, text: &str, hash: u64) -> Kind {
         self.hash = hash;
-        self.number = number.unwrap_or(NO_NUMBER);
         Text::put(text, &mut self.text);
+        let (number, kind) = match text.as_bytes().first() {
+            Some(b'"') => (whole_number(text), Kind::of(text)),
+            Some(b'_') => (None, Kind::Blank),
+            _ => (None, Kind::Iri),
+        };
+        self.number = number.unwrap_or(NO_NUMBER);
+        kind
     }
 
     fn has(&self, text: &str) -> bool {
@@ -67,11 +71,7 @@ pub struct Dictionary {
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        let hash = self.hasher.hash_one(text);
-        match self.find(text, hash) {
-            Some(id) => id,
-            None => self.take_in(text, hash),
-        }
+        self.intern_hashed(text, self.hasher.hash_one(text))
     }
 
     /// The ids of some texts, each given one if it has none. Many are looked for at once, so that the
@@ -79,7 +79,7 @@ impl Dictionary {
     pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
         let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
         let mut some: Vec<(&str, u64)> = Vec::with_capacity(TOGETHER);
-        let mut last: Option<(&str, u64, TermId)> = None;
+        let mut last: Option<(&str, TermId)> = None;
         loop {
             some.clear();
             let hashed = |text| (text, self.hasher.hash_one(text));
@@ -92,10 +92,10 @@ impl Dictionary {
             }
             for (text, hash) in &some {
                 let id = match last {
-                    Some((same, like, id)) if like == *hash && same == *text => id,
-                    _ => self.find(text, *hash).unwrap_or_else(|| self.take_in(text, *hash)),
+                    Some((same, id)) if same == *text => id,
+                    _ => self.intern_hashed(text, *hash),
                 };
-                last = Some((text, *hash, id));
+                last = Some((text, id));
                 ids.push(id);
             }
         }
@@ -106,22 +106,32 @@ impl Dictionary {
         self.ids.find(hash, |id| self.terms[id as usize].has(text)).map(TermId)
     }
 
-    /// Give an id to a text that has none.
+    /// The id of a text with this hash, given one if it has none.
     #[inline]
-    fn take_in(&mut self, text: &str, hash: u64) -> TermId {
-        let id = self.unused.pop().unwrap_or_else(|| TermId::at(self.uses.len()));
-        assert!(id.0 < NOTHING, "more than 2^31 terms");
-        if id.index() == self.uses.len() {
+    fn intern_hashed(&mut self, text: &str, hash: u64) -> TermId {
+        let Self { terms, ids, unused, .. } = self;
+        let new = unused.last().copied().unwrap_or_else(|| TermId::at(terms.len()));
+        match ids.find_or_insert(hash, |id| terms[id as usize].has(text), new.0) {
+            Some(id) => TermId(id),
+            None => {
+                self.take_in(new, text, hash);
+                new
+            }
+        }
+    }
+
+    /// Give a text the id that comes next.
+    #[inline]
+    fn take_in(&mut self, id: TermId, text: &str, hash: u64) {
+        if self.unused.pop().is_none() {
+            assert!(id.0 < NOTHING, "more than 2^31 terms");
             self.terms.push(Term::NONE);
             self.kinds.push(Kind::Iri);
             self.uses.push(0);
         }
-        self.terms[id.index()].set(text, hash);
-        self.kinds[id.index()] = Kind::of(text);
-        self.ids.insert(id.0, hash);
+        self.kinds[id.index()] = self.terms[id.index()].set(text, hash);
         self.bytes += text.len();
         self.idle.push(id);
-        id
     }
 
     /// Make room for so many terms more.
@@ -207,13 +217,17 @@ impl Dictionary {
             return;
         }
         // An id may be idle more than once; the first time took its text away.
-        let Term { text, hash, .. } = &mut self.terms[id.index()];
-        let Some(text) = text.take() else {
-            return;
-        };
-        self.ids.remove(id.0, *hash);
+        let term = &mut self.terms[id.index()];
+        let Some(text) = &term.text else { return };
         self.bytes -= text.bytes().len();
+        term.text = None;
+        self.ids.remove(id.0, term.hash);
         self.unused.push(id);
+    }
+
+    /// No id is as high.
+    pub fn ids_below(&self) -> usize {
+        self.uses.len()
     }
 
     /// How many terms have an id.
@@ -251,9 +265,8 @@ impl Dictionary {
             }
             dictionary.bytes += text.len();
             dictionary.uses.push(uses);
-            dictionary.kinds.push(Kind::of(&text));
             let mut term = Term::NONE;
-            term.set(&text, dictionary.hasher.hash_one(&*text));
+            dictionary.kinds.push(term.set(&text, dictionary.hasher.hash_one(&*text)));
             dictionary.terms.push(term);
             if uses == 0 {
                 dictionary.idle.push(id);
@@ -262,7 +275,7 @@ impl Dictionary {
         let Self { terms, ids, .. } = &mut dictionary;
         for id in (0..terms.len()).map(TermId::at) {
             if terms[id.index()].text.is_some() {
-                ids.insert(id.0, terms[id.index()].hash);
+                ids.find_or_insert(terms[id.index()].hash, |_| false, id.0);
             }
         }
         dictionary

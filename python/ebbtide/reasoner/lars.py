@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypedDict, Unpack, cast
 
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
@@ -432,10 +432,8 @@ class LarsReasoner:
     def _native(self) -> LarsEngine:
         if self._engine is None:
             raise ValueError("the first time point is not known yet: give `start`, or push an atom")
-        from ebbtide.engines.lars import LarsEngine
-
-        if isinstance(self._engine, LarsEngine):
-            return self._engine
+        if self._engine_name == "native" and self._solve is None:
+            return cast("LarsEngine", self._engine)
         from ebbtide.engines.abilities import Unsupported
 
         raise Unsupported("only the native engine has tables and explanations")

@@ -58,7 +58,10 @@ impl Kernel {
                 relation.reserve(count);
             }
             let is_large = relation.is_large();
-            let settles = !anew && self.settles_at_once(id);
+            if !anew && self.settles_at_once(id) {
+                self.state_and_settle(id, terms, until, terms_done);
+                continue;
+            }
             for first in (0..count).step_by(TOGETHER) {
                 let some = first..count.min(first + TOGETHER);
                 let some = some.map(|fact| &terms[fact * arity..(fact + 1) * arity]);
@@ -69,12 +72,7 @@ impl Kernel {
                     });
                 }
                 for terms in some {
-                    let is_taken_over = if settles {
-                        self.state_and_settle(id, terms, until)
-                    } else {
-                        self.state_and_offer(id, terms, until, anew)
-                    };
-                    if !is_taken_over {
+                    if !self.state_and_offer(id, terms, until, anew) {
                         terms_done.extend_from_slice(terms);
                     }
                 }
@@ -84,28 +82,52 @@ impl Kernel {
 
     /// Whether nothing follows from facts of a relation, so that statements need no agenda.
     fn settles_at_once(&self, relation: RelationId) -> bool {
-        self.settings.strategy == Strategy::Expiry
+        self.relations[relation.index()].arity() > 0
+            && self.settings.strategy == Strategy::Expiry
             && self.counted.is_empty()
             && !self.makes_terms[relation.index()]
             && !self.body.asks(relation)
     }
 
-    /// State a fact and make it hold. Returns whether the statement took over a use of its terms.
-    #[inline]
-    fn state_and_settle(&mut self, relation: RelationId, terms: &[TermId], until: Instant) -> bool {
-        self.order += 1;
-        let stated = self.relations[relation.index()].state(terms, until, self.order);
-        let fact = FactId { relation, row: stated.row };
-        if !stated.is_told {
-            self.changes.push(Change { fact, before: stated.before });
+    /// State facts of a relation and make them hold, their terms one after the other.
+    fn state_and_settle(
+        &mut self,
+        id: RelationId,
+        terms: &[TermId],
+        until: Instant,
+        terms_done: &mut Vec<TermId>,
+    ) {
+        let Self { relations, changes, endings, order, .. } = self;
+        let relation = &mut relations[id.index()];
+        let (arity, is_large, known) = (relation.arity(), relation.is_large(), changes.len());
+        changes.reserve(terms.len() / arity);
+        for some in terms.chunks(TOGETHER * arity) {
+            if is_large {
+                some.chunks_exact(arity).for_each(|terms| {
+                    std::hint::black_box(relation.find(terms));
+                });
+            }
+            for terms in some.chunks_exact(arity) {
+                *order += 1;
+                let stated = relation.state(terms, until, *order);
+                let fact = FactId { relation: id, row: stated.row };
+                if !stated.is_told {
+                    changes.push(Change { fact, before: stated.before });
+                } else if stated.before < until && until != FOREVER {
+                    endings.push(until, fact);
+                }
+                if !stated.is_first {
+                    terms_done.extend_from_slice(terms);
+                }
+            }
         }
-        if stated.before < until && until != FOREVER {
-            self.endings.push(until, fact);
+        if until != FOREVER {
+            endings.extend(until, changes[known..].iter().map(|change| change.fact));
         }
-        stated.is_first
     }
 
-    /// State a fact and offer it the lifetime. Returns as `state_and_settle`.
+    /// State a fact and offer it the lifetime. Returns whether the statement took over a use of
+    /// its terms.
     #[inline]
     fn state_and_offer(
         &mut self,

@@ -3,59 +3,68 @@
 use crate::ids::{FactId, RelationId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::{Change, Kernel};
-use crate::maintain::{Strategy, TOGETHER};
+use crate::maintain::{Strategy, TOGETHER, runs};
 use crate::operator::Steps;
 use crate::plan::UNREAD;
-use crate::relation::Relation;
 
 /// Entries of buckets that may be stale before they are swept, beyond one a fact.
 const STALE: usize = 4096;
 
 impl Kernel {
-    /// Drop the facts that reached their `until`, the statements that left the window, or all.
+    /// Drop the facts that reached their `until`, the statements that left the window, or all. Facts of
+    /// relations that end last are left for `end_last`.
     pub(crate) fn drop_what_ends(&mut self, tick: Instant, anew: bool) {
         if anew {
             return self.forget_derived(tick);
         }
         let due = self.endings.take(tick);
-        for facts in &due {
+        for facts in runs(&due) {
+            if self.ends_last[facts[0].relation.index()] {
+                continue;
+            }
             for some in facts.chunks(TOGETHER) {
-                self.fetch(some.iter().copied());
-                self.warm(some, Relation::warm_rows);
-                for fact in some {
-                    match self.settings.strategy {
-                        Strategy::Expiry => self.expire(*fact, tick),
-                        _ => self.lapse(*fact, tick),
-                    }
+                self.relations[facts[0].relation.index()]
+                    .warm_rows(some.iter().map(|fact| fact.row));
+                match self.settings.strategy {
+                    Strategy::Expiry => self.expire(some, tick),
+                    _ => some.iter().for_each(|fact| self.lapse(*fact, tick)),
                 }
             }
         }
-        self.endings.give_back(due);
+        self.ending = due;
         self.sweep_endings();
     }
 
-    fn expire(&mut self, fact: FactId, tick: Instant) {
-        let relation = &mut self.relations[fact.relation.index()];
-        let until = relation.until(fact.row);
-        if until == NEVER {
-            return;
-        }
-        if until > tick {
-            // Renewed since: its new bucket has it, unless the tick fell beside the grid.
-            if self.settings.grid.bucket(until) == self.settings.grid.bucket(tick) {
-                self.endings.push(until, fact);
+    /// End those facts of one relation that reached their `until`.
+    fn expire(&mut self, facts: &[FactId], tick: Instant) {
+        let id = facts[0].relation;
+        let Self { relations, dictionary, changes, endings, live, body, settings, steps, .. } =
+            self;
+        let relation = &mut relations[id.index()];
+        let counts_statements = !self.makes_terms[id.index()];
+        for fact in facts {
+            let until = relation.until(fact.row);
+            if until == NEVER {
+                continue;
             }
-            return;
-        }
-        let ended = relation.expire(fact.row);
-        if !ended.is_told {
-            self.changes.push(Change { fact, before: until });
-        }
-        self.live.leave(&self.body, ended.class);
-        self.end_step(fact);
-        if ended.is_stated && !self.makes_terms[fact.relation.index()] {
-            let terms = self.relations[fact.relation.index()].terms(fact.row);
-            terms.for_each(|term| self.dictionary.release(term));
+            if until > tick {
+                // Renewed since: its new bucket has it, unless the tick fell beside the grid.
+                if settings.grid.bucket(until) == settings.grid.bucket(tick) {
+                    endings.push(until, *fact);
+                }
+                continue;
+            }
+            let ended = relation.expire(fact.row);
+            if !ended.is_told {
+                changes.push(Change { fact: *fact, before: until });
+            }
+            live.leave(body, ended.class);
+            if let Some(steps) = steps {
+                steps.forget(id, relation, fact.row);
+            }
+            if ended.is_stated && counts_statements {
+                relation.terms(fact.row).for_each(|term| dictionary.release(term));
+            }
         }
     }
 
@@ -106,6 +115,7 @@ impl Kernel {
     /// Forget everything that is not stated, and every lifetime.
     fn forget_derived(&mut self, tick: Instant) {
         self.endings.clear();
+        self.ending.clear();
         self.agenda.clear();
         self.candidates.iter_mut().for_each(Vec::clear);
         self.steps.iter_mut().for_each(Steps::clear);

@@ -1,33 +1,97 @@
 //! How a tick ends: rows whose facts are gone are given back.
 
-use crate::instant::NEVER;
-use crate::kernel::{Change, Kernel};
-use crate::maintain::TOGETHER;
+use crate::budget::Budget;
+use crate::ids::{RelationId, TermId};
+use crate::instant::{Instant, NEVER};
+use crate::kernel::{Change, Kernel, Settings};
+use crate::maintain::{Strategy, TOGETHER, runs};
+use crate::operator::Operator;
+use crate::plan::Conditions;
 use crate::relation::Relation;
+use crate::rule::{Program, Spanned};
+
+/// Which relations no rule and no operator has to do with but by heads: where facts end by themselves, theirs
+/// can do so when the tick is over, unless it matters how many there are meanwhile.
+pub(crate) fn ends_last(
+    program: &Program<TermId>,
+    body: &Conditions,
+    settings: &Settings,
+) -> Vec<bool> {
+    let Budget { facts, bytes, .. } = settings.budget;
+    let can = settings.strategy == Strategy::Expiry && facts.is_none() && bytes.is_none();
+    let is_free = |relation: RelationId| {
+        let operates = |one: &Operator| one.input() == relation || one.output() == relation;
+        let spans = |one: Spanned| one.pairs == relation || one.steps == relation;
+        !program.spanned.is_some_and(spans)
+            && !body.asks(relation)
+            && !program.operators.iter().any(operates)
+    };
+    (0..program.relations.len()).map(|position| can && is_free(RelationId::at(position))).collect()
+}
 
 impl Kernel {
     /// Give back the rows that ended. Nothing is put into them before the next tick, so what the
     /// tick changed can still be read.
     pub(crate) fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
-        for some in changes.chunks(TOGETHER) {
-            self.fetch(some.iter().map(|change| change.fact));
-            for change in some {
-                self.bury_if_ended(*change);
-            }
+        for run in changes.chunk_by(|one, other| one.fact.relation == other.fact.relation) {
+            self.bury_run(run);
         }
         self.relations.iter_mut().for_each(Relation::forget_gone);
         self.changes = changes;
     }
 
-    #[inline]
-    fn bury_if_ended(&mut self, Change { fact, before }: Change) {
-        let relation = &mut self.relations[fact.relation.index()];
-        let buried = relation.bury(fact.row);
-        self.totals.entered += u64::from(buried.holds && before == NEVER);
-        self.totals.left += u64::from(!buried.holds && before != NEVER);
-        if buried.is_gone && self.makes_terms[fact.relation.index()] {
-            relation.terms(fact.row).for_each(|term| self.dictionary.release(term));
+    /// Give back those rows of a relation that ended.
+    fn bury_run(&mut self, changes: &[Change]) {
+        let id = changes[0].fact.relation;
+        let Self { relations, dictionary, makes_terms, totals, .. } = self;
+        let (relation, makes_terms) = (&mut relations[id.index()], makes_terms[id.index()]);
+        for some in changes.chunks(TOGETHER) {
+            relation.fetch(some.iter().map(|change| change.fact.row));
+            for Change { fact, before } in some {
+                let buried = relation.bury(fact.row);
+                totals.entered += u64::from(buried.holds && *before == NEVER);
+                totals.left += u64::from(!buried.holds && *before != NEVER);
+                if buried.is_gone && makes_terms {
+                    relation.terms(fact.row).for_each(|term| dictionary.release(term));
+                }
+            }
         }
+    }
+
+    /// End the facts that nothing reads and that reached their `until`: now it is known which of them were
+    /// renewed, the others end and are given back at once.
+    pub(crate) fn end_last(&mut self, tick: Instant) {
+        let ending = std::mem::take(&mut self.ending);
+        let Self { relations, dictionary, changes, endings, totals, settings, .. } = self;
+        for facts in runs(&ending).filter(|run| self.ends_last[run[0].relation.index()]) {
+            let id = facts[0].relation;
+            let (relation, makes_terms) =
+                (&mut relations[id.index()], self.makes_terms[id.index()]);
+            for some in facts.chunks(TOGETHER) {
+                relation.fetch(some.iter().map(|fact| fact.row));
+                for fact in some {
+                    let before = relation.until(fact.row);
+                    if before > tick {
+                        // Renewed since: its new bucket has it, unless the tick fell beside the grid.
+                        if settings.grid.bucket(before) == settings.grid.bucket(tick) {
+                            endings.push(before, *fact);
+                        }
+                        continue;
+                    }
+                    if before == NEVER {
+                        continue;
+                    }
+                    changes.push(Change { fact: *fact, before });
+                    totals.left += 1;
+                    let is_stated = relation.end_for_good(fact.row);
+                    if is_stated || makes_terms {
+                        relation.terms(fact.row).for_each(|term| dictionary.release(term));
+                    }
+                }
+            }
+            relation.forget_gone();
+        }
+        endings.give_back(ending);
     }
 }

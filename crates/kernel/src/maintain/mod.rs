@@ -15,6 +15,8 @@ mod end;
 mod lower;
 mod raise;
 
+pub(crate) use end::ends_last;
+
 use crate::budget::Stopped;
 use crate::ids::{FactId, RelationId, RowId};
 use crate::instant::Instant;
@@ -35,6 +37,12 @@ impl Iterator for RowsOf<'_> {
         let relation = self.relation;
         self.facts.by_ref().find(|fact| fact.relation == relation).map(|fact| fact.row)
     }
+}
+
+/// Facts in runs of the same relation.
+pub(crate) fn runs(buckets: &[Vec<FactId>]) -> impl Iterator<Item = &[FactId]> {
+    let same = |one: &FactId, other: &FactId| one.relation == other.relation;
+    buckets.iter().flat_map(move |facts| facts.chunk_by(same))
 }
 
 /// How a materialisation is maintained. All give the same result.
@@ -71,13 +79,6 @@ impl Kernel {
                 warm(relation, RowsOf { facts: facts.iter(), relation: RelationId::at(position) });
             }
         }
-    }
-
-    /// Fetch the rows of some facts, side by side.
-    #[inline]
-    pub(crate) fn fetch(&self, facts: impl Iterator<Item = FactId>) {
-        let fetch = |fact: FactId| self.relations[fact.relation.index()].order(fact.row);
-        std::hint::black_box(facts.map(fetch).fold(0, |all, order| all ^ order));
     }
 
     /// Evaluate a tick, stratum by stratum.

@@ -90,6 +90,15 @@ impl Operator {
         }
     }
 
+    /// The relation that it reads.
+    pub fn input(&self) -> RelationId {
+        match self {
+            Self::Aggregate { input, .. }
+            | Self::Always { input, .. }
+            | Self::AlwaysAt { input, .. } => *input,
+        }
+    }
+
     /// The relation that it states.
     pub fn output(&self) -> RelationId {
         match self {

@@ -17,9 +17,10 @@ use std::cmp::Reverse;
 
 use hashbrown::HashMap;
 
-use crate::ids::{FactId, RelationId, TermId};
+use crate::ids::{FactId, RelationId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
+use crate::relation::Relation;
 use crate::rule::Spanned;
 
 /// Terms that may be kept in `paths` though no step has them, beyond as many again.
@@ -232,25 +233,18 @@ fn ends(terms: &[TermId]) -> (TermId, TermId) {
     (terms[0], terms[terms.len() - 1])
 }
 
-impl Kernel {
-    /// Forget a step that ended.
-    #[inline]
-    pub(crate) fn end_step(&mut self, fact: FactId) {
-        if self.steps.is_some() {
-            self.forget_step(fact);
-        }
-    }
-
-    fn forget_step(&mut self, fact: FactId) {
-        let Some(steps) = &mut self.steps else { return };
-        if fact.relation == steps.relation() {
-            let terms: Vec<TermId> =
-                self.relations[fact.relation.index()].terms(fact.row).collect();
+impl Steps {
+    /// Forget a step that ended, if that fact is one.
+    pub(crate) fn forget(&mut self, id: RelationId, relation: &Relation, row: RowId) {
+        if id == self.relation() {
+            let terms: Vec<TermId> = relation.terms(row).collect();
             let (one, other) = ends(&terms);
-            steps.remove(one, other);
+            self.remove(one, other);
         }
     }
+}
 
+impl Kernel {
     /// Some facts were lowered. If there are steps among them, look again at the pairs that only
     /// they connected, when their lifetime's turn comes.
     pub(crate) fn step_elsewhere(&mut self, lowered: &[FactId]) {

@@ -129,7 +129,7 @@ impl Relation {
 
     /// The terms of a row.
     pub fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> + '_ {
-        (0..self.rows.arity).map(move |column| self.term(row, column))
+        self.rows.terms(row)
     }
 
     /// The terms of a row's first columns as one number. Columns that it does not have are anything.
@@ -141,7 +141,7 @@ impl Relation {
     /// The row of a fact, settled or not.
     #[inline]
     pub fn find<'t>(&self, terms: impl Into<Key<'t>>) -> Option<RowId> {
-        self.table.find(&self.rows, terms.into()).ok()
+        self.table.find(&self.rows, terms.into())
     }
 
     /// The row of a fact, made if there is none, and then marked as changed. The flag says whether it
@@ -154,15 +154,13 @@ impl Relation {
     #[inline]
     fn find_or_make(&mut self, terms: Key<'_>, flags: u64) -> (RowId, bool) {
         let Self { rows, table, free, .. } = self;
-        match table.find(rows, terms) {
-            Ok(row) => (row, false),
-            Err(hash) => {
-                let row = free.pop().unwrap_or_else(|| rows.next());
-                table.insert(row, hash);
-                rows.fill(row, terms, flags);
-                (row, true)
-            }
+        let new = free.last().copied().unwrap_or_else(|| rows.next());
+        if let Some(row) = table.find_or_insert(rows, terms, new) {
+            return (row, false);
         }
+        free.pop();
+        rows.fill(new, terms, flags);
+        (new, true)
     }
 
     /// Make room for so many facts more.
@@ -283,6 +281,23 @@ impl Relation {
             self.take_out(row);
         }
         ended
+    }
+
+    /// End a fact that holds and let its row be forgotten, when the tick is over. Returns whether statements
+    /// carried it.
+    #[inline]
+    pub fn end_for_good(&mut self, row: RowId) -> bool {
+        let entry = &mut self.rows.lines[row.index()];
+        let (is_linked, is_stated) = (entry.order & LINKED != 0, entry.stated != NEVER);
+        (entry.until, entry.stated) = (NEVER, NEVER);
+        entry.order &= !LINKED;
+        entry.class = FREE;
+        self.settled -= 1;
+        if is_linked {
+            self.take_out(row);
+        }
+        self.gone.push(self.table.gone(&self.rows, row));
+        is_stated
     }
 
     /// The tick is over: the row is not marked as changed any more, and is to be forgotten if its fact

@@ -67,6 +67,17 @@ impl Rows {
         self.spill[row.index() * self.spill_width + position - INLINE]
     }
 
+    /// The terms of a row.
+    #[inline]
+    pub(super) fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> {
+        let here = &self.lines[row.index()].words[..self.arity.min(INLINE)];
+        let rest = match self.arity.saturating_sub(INLINE) {
+            0 => &[][..],
+            rest => &self.spill[row.index() * self.spill_width..][..rest],
+        };
+        here.iter().chain(rest).map(|word| TermId(*word))
+    }
+
     #[inline]
     pub(super) fn set_word(&mut self, row: RowId, position: usize, word: u32) {
         let line = &mut self.lines[row.index()];

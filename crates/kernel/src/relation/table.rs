@@ -51,18 +51,23 @@ impl Table {
         self.chains.bytes()
     }
 
-    /// The row with these terms, or the hash by which it can be put in.
+    /// The row with these terms.
     #[inline]
-    pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Result<RowId, u64> {
-        let hash = self.columns.hash(key);
-        let row = self.chains.find(hash, |row| rows.holds(&self.columns, RowId(row), key));
-        row.map(RowId).ok_or(hash)
+    pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Option<RowId> {
+        let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
+        self.chains.find(self.columns.hash(key), holds).map(RowId)
     }
 
-    /// Put in a row whose terms no other row has.
+    /// The row with these terms, or none, and then `new` was put in.
     #[inline]
-    pub(super) fn insert(&mut self, row: RowId, hash: u64) {
-        self.chains.insert(row.0, hash);
+    pub(super) fn find_or_insert(
+        &mut self,
+        rows: &Rows,
+        key: Key<'_>,
+        new: RowId,
+    ) -> Option<RowId> {
+        let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
+        self.chains.find_or_insert(self.columns.hash(key), holds, new.0).map(RowId)
     }
 
     /// Make room for so many rows more.

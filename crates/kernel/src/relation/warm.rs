@@ -14,13 +14,20 @@ impl Relation {
         self.rows.lines.len() >= LARGE
     }
 
-    /// Fetch rows that are about to end, and their neighbours and places in the indexes.
+    /// Fetch some rows, side by side.
+    #[inline]
+    pub fn fetch(&self, rows: impl Iterator<Item = RowId>) {
+        std::hint::black_box(rows.fold(0, |all, row| all ^ self.rows.lines[row.index()].order));
+    }
+
+    /// Fetch rows that are about to end; in a large relation their neighbours and places in the indexes, too.
     pub fn warm_rows(&self, rows: impl Iterator<Item = RowId> + Clone) {
+        self.fetch(rows.clone());
+        if !self.is_large() {
+            return;
+        }
         let again = rows.clone();
         let mut fetched = 0;
-        for row in rows.clone() {
-            fetched ^= self.rows.lines[row.index()].order;
-        }
         for row in rows {
             for (links, _) in self.kept() {
                 for link in [links, links + 1] {
