@@ -20,6 +20,14 @@ _LATE: Final = "Python worker failed to connect back"
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
 
 
+def is_late(error: Exception) -> bool:
+    """Whether Spark gave up waiting for a Python process: nothing was done, it can begin again.
+
+    A stateful operator asks for its state in a process of its own, which is given ten seconds.
+    """
+    return _LATE in str(error)
+
+
 def explained(told: str, checkpoint: Path) -> PipelineError | None:
     """What the message of a failed query means; None if it is no fault of the user's.
 

@@ -27,7 +27,7 @@ from ebbtide.pipeline.build import PARTITIONS, placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
-from ebbtide.pipeline.failed import explained
+from ebbtide.pipeline.failed import explained, is_late
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.gauges import Gauges
@@ -52,6 +52,8 @@ from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
 
 _POLL: Final = 0.2
+#: How often a query is started that ends because Spark does not wait for Python any longer.
+_STARTS: Final = 4
 
 
 def run_pipeline(
@@ -161,8 +163,16 @@ def _stream(
         for spool in spools:
             spool.start()
         try:
-            if _wait(query, placement, spools, pipeline.run.ends == "when read"):
-                placement.end(query)
+            for starts_left in reversed(range(_STARTS)):
+                try:
+                    if _wait(query, placement, spools, pipeline.run.ends == "when read"):
+                        placement.end(query)
+                    break
+                except StreamingQueryException as error:
+                    if not (starts_left and is_late(error)):
+                        raise
+                    placement.say("Spark waited for Python in vain: starting the query again")
+                    query = writer.start()
         except StreamingQueryException as error:
             if isinstance(placement.error, Stopped):
                 return -1

@@ -52,6 +52,8 @@ SETTINGS: Final = {
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     # Over TCP a task in Python takes 40 ms longer, probably for acknowledgements held back.
     "spark.python.unix.domain.socket.enabled": "true",
+    # Python may take its time to connect on a busy machine; after 15 s Spark would give up.
+    "spark.python.authenticate.socketTimeout": "5m",
     # Arrow, not pickled rows, between the JVM and Python.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
