@@ -256,11 +256,40 @@ def test_every_kind_of_window_is_explained_with_its_times() -> None:
         "a(x) in [3] until 11: input at 7",
         "a(x) in [tumbling 4] until 8: input at 5 or later",
         "a(x) in [#9]: input at 5, 6, 7",
-        "a(x) in [#2 of it]: input at 6, 7",
+        "a(x) in [#2 of a]: input at 6, 7",
         "a(x) in [#2 per X]: input at 6, 7",
         "always a(x) in [1]: at every time point from 6 to 7",
-        "known(x) in [#1]: background",
         "@7 a(x) in [2] until 10: input",
+        "known(x) in [#1]: background",
+    ]
+
+
+def test_explanations_say_windows_as_they_are_written() -> None:
+    reasoner = LarsReasoner(
+        """
+        old(X) :- p(X) in [2 s].
+        q(X) :- p(X) in [2], @T p(X) in [3000 ms], old(X),
+                r(Y,X) in [#2 per X], not s(Y) in [1 min].
+        @T late(X,Y) :- @T r(Y,X) in [1 s], N = 1 + 1, not s(N) in [1 s].
+        """,
+        tick=1000,
+    )
+    reasoner.push("p(a). r(b,a).", at=3000)
+    reasoner.advance(to=3500)
+    assert reasoner.why("q(a)").splitlines() == [
+        "q(a) until 6000: by r2 (<text>:3:9)",
+        "  p(a) in [2] until 6000: input at 3000",
+        "  @3000 p(a) in [3000 ms] until 7000: input",
+        "  old(a) until 6000: by r1 (<text>:2:9)",
+        "    p(a) in [2 s] until 6000: input at 3000",
+        "  r(b,a) in [#2 per X]: input at 3000",
+        "  not s(b) in [1 min]",
+    ]
+    assert reasoner.why("late(a,b)").splitlines() == [
+        "late(a,b) until 4000: because",
+        "  @3000 late(a,b) until 5000: by r3 (<text>:5:9)",
+        "    @3000 r(b,a) in [1 s] until 5000: input",
+        "    not s(2) in [1 s]",
     ]
 
 

@@ -32,7 +32,7 @@ NOTATIONS = {
     ),
     "q(X) :- p(X) in [tumbling 10].": "q(X) :- p(X) in [tumbling 10].",
     "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
-        "q(X) :- p(X) in [#3 of it], r(X,Y) in [#1 per X]."
+        "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X]."
     ),
     "q(Y) :- 3 <= X, p(X), Y = 2 * X + 1.": "q(Y) :- 3 <= X, p(X), _ = 2 * X, Y = _ + 1.",
     "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",

@@ -6,12 +6,13 @@ that concludes it and the positions of its premises, in the kernel's order of jo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ebbtide.engines.proof import Proof
-from ebbtide.engines.reference.closure import ground, guarded, match
+from ebbtide.engines.reference.closure import Binding, ground, guarded, match
 from ebbtide.program import Fact, Rule, Variable
+from ebbtide.terms import Term
 from ebbtide.time import Instant
 
 
@@ -37,7 +38,7 @@ def prove(nodes: Sequence[Node], make: Callable[[Node, Sequence[Proof]], Proof])
         if missing:
             waiting += missing
             continue
-        order = _in_order(node, nodes)
+        order, _ = applied(node, nodes)
         proofs[waiting.pop()] = make(node, [proofs[premise] for premise in order])
     return proofs[0]
 
@@ -51,23 +52,25 @@ def as_it_is(node: Node, premises: Sequence[Proof]) -> Proof:
     return Proof(node.fact, node.until, rule.name, rule.origin, tuple(premises), absent)
 
 
-def _in_order(node: Node, nodes: Sequence[Node]) -> Sequence[int]:
-    """The premises in the order of the rule's positive atoms: the kernel joins in its own.
+def applied(node: Node, nodes: Sequence[Node]) -> tuple[Sequence[int], Mapping[Variable, Term]]:
+    """The premises in the order of the rule's positive atoms, and what its variables stand for.
 
-    Several orders may match the atoms; only one that yields the fact is a proof of it.
+    The kernel joins in its own order. Several orders may match the atoms; only one that yields the
+    fact is a proof of it.
     """
     rule = node.rule
     if rule is None:
-        return ()
+        return (), {}
     atoms = rule.positives
 
     def place(
-        position: int, left: Sequence[int], binding: dict[Variable, Any]
-    ) -> tuple[int, ...] | None:
+        position: int, left: Sequence[int], binding: Binding
+    ) -> tuple[tuple[int, ...], Binding] | None:
         if position == len(atoms):
             found = guarded(rule.name, rule.guards, binding)
-            yields = found is not None and node.fact in [ground(h, found) for h in rule.heads]
-            return () if yields else None
+            if found is None or node.fact not in [ground(head, found) for head in rule.heads]:
+                return None
+            return (), found
         for number, premise in enumerate(left):
             fact = nodes[premise].fact
             if fact.relation != atoms[position].relation:
@@ -75,9 +78,9 @@ def _in_order(node: Node, nodes: Sequence[Node]) -> Sequence[int]:
             bound = match(atoms[position], fact.terms, binding)
             if bound is not None:
                 others = (*left[:number], *left[number + 1 :])
-                rest = place(position + 1, others, dict(bound))
+                rest = place(position + 1, others, bound)
                 if rest is not None:
-                    return (premise, *rest)
+                    return (premise, *rest[0]), rest[1]
         return None
 
-    return place(0, node.premises, {}) or node.premises
+    return place(0, node.premises, {}) or (node.premises, {})

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ebbtide.engines.derivation import Node
-from ebbtide.languages.lars.formula import LarsProgram, LarsRule, Mode, bound
-from ebbtide.languages.lars.lowered import Lowered, Meaning, Result
+from ebbtide.engines.derivation import Node, applied
+from ebbtide.languages.lars.formula import Extended, LarsProgram, Mode, bound
+from ebbtide.languages.lars.lowered import BODY, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_fact, show_term
-from ebbtide.program import IN_PYTHON, Fact
+from ebbtide.program import Fact
 from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
 
@@ -85,50 +85,81 @@ class Explainer:
         self._times = times
         self._background = frozenset(program.background)
 
-    def conclusion(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
-        """The explanation of an atom, given the derivation of the fact that says it."""
+    def conclusion(
+        self, fact: Fact, nodes: Sequence[Node], position: int = 0, part: Extended | None = None
+    ) -> Explanation:
+        """The explanation of an atom that holds now, given the derivation of what says it.
+
+        A copy has no relation of its own: its node is that of the atom it copies.
+        """
         copied = self._copies.get(fact.relation)
         if copied is None:
-            return self._explain(nodes, 0)
-        said = Fact(copied.positives[0].atom.relation, fact.terms)
+            return self._explain(nodes, position, part)
+        (said,) = copied.positives
         premise = (
-            self.conclusion(said, nodes)
-            if copied.positives[0].mode is Mode.NOW
-            else self._explain(nodes, 0)
+            self.conclusion(Fact(said.atom.relation, fact.terms), nodes, position, said)
+            if said.mode is Mode.NOW
+            else self._explain(nodes, position, said)
         )
         reason = f"by {copied.name} ({copied.origin})"
-        return Explanation(self._atom(fact), nodes[0].until, reason, (premise,))
+        return Explanation(self._atom(fact), nodes[position].until, reason, (premise,))
 
     def present(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
         """The explanation of an atom, given the derivation of its conclusion for now."""
         until = min(nodes[0].until, self._times.now + self._times.step)
         return Explanation(self._atom(fact), until, "because", (self._explain(nodes, 0),))
 
-    def _explain(self, nodes: Sequence[Node], position: int) -> Explanation:
-        """The explanation of a node of a derivation."""
+    def _explain(
+        self, nodes: Sequence[Node], position: int, part: Extended | None = None
+    ) -> Explanation:
+        """The explanation of a node of a derivation; `part` is how the atom is written."""
         node = nodes[position]
-        text, stated = self._said(node)
+        text, stated = self._said(node, part)
         if node.rule is None:
             return Explanation(text, node.until, stated)
-        premises = tuple(
-            self._explain(nodes, premise)
-            for premise in node.premises
-            if self._meaning(nodes[premise].fact).kind != "clock"
+        order, binding = applied(node, nodes)
+        rule = self._rules.get(node.rule.name.removesuffix(BODY))
+        if rule is None:
+            premises = (self._premise(nodes, premise, part) for premise in order)
+            return Explanation(text, node.until, "because", tuple(filter(None, premises)))
+        first = nodes[order[0]] if order else None
+        if first is not None and first.fact.relation == rule.name + BODY:
+            # The positive part of the body stands on its own: what a function yields is denied.
+            order, more = applied(first, nodes)
+            binding = {**more, **binding}
+        written = [*rule.positives, *(None,) * len(order)]
+        premises = (
+            self._premise(nodes, premise, part)
+            for premise, part in zip(order, written, strict=False)
         )
-        if node.rule.origin == IN_PYTHON:
-            return Explanation(text, node.until, "because", premises)
-        rule = self._rules.get(node.rule.name)
-        reason = f"by {node.rule.name} ({node.rule.origin})"
-        return Explanation(text, node.until, reason, premises, _denied(rule, node.fact))
+        reason = f"by {rule.name} ({rule.origin})"
+        absent = tuple(str(bound(part, binding)) for part in rule.denied)
+        return Explanation(text, node.until, reason, tuple(filter(None, premises)), absent)
+
+    def _premise(
+        self, nodes: Sequence[Node], position: int, part: Extended | None
+    ) -> Explanation | None:
+        """The explanation of a premise; None for time points, which the premises say themselves."""
+        fact = nodes[position].fact
+        meaning = self._meaning(fact)
+        if meaning.kind == "clock":
+            return None
+        if part is not None and part.atom.relation != meaning.predicate:
+            if part.atom.relation in self._copies:
+                return self.conclusion(Fact(part.atom.relation, fact.terms), nodes, position)
+            part = None
+        return self._explain(nodes, position, part)
 
     def _meaning(self, fact: Fact) -> Meaning:
         return self._meanings.get(fact.relation, Meaning("other", fact.relation))
 
-    def _said(self, node: Node) -> tuple[str, str]:
+    def _said(self, node: Node, part: Extended | None) -> tuple[str, str]:
         """The extended atom that a fact stands for, and why it holds if it is stated."""
         meaning = self._meaning(node.fact)
         terms = node.fact.terms
         window = f" in [{meaning.window}]" if meaning.window else ""
+        if part is not None and meaning.window:
+            window = part.where
         match meaning.kind:
             case "at":
                 atom = Fact(meaning.predicate, terms[1:])
@@ -172,12 +203,3 @@ def _collected(result: Result, terms: tuple[Term, ...]) -> str:
     """An aggregate with the terms of its group and its result."""
     of_group = bound(result.part, dict(zip(result.group, terms[:-1], strict=True)))
     return f"{show_term(terms[-1])}{str(of_group).removeprefix(result.part.result.name)}"
-
-
-def _denied(rule: LarsRule | None, fact: Fact) -> tuple[str, ...]:
-    """What must not hold, with the terms that the conclusion tells."""
-    if rule is None:
-        return ()
-    head = rule.head.arguments if rule.at is None else (rule.at, *rule.head.arguments)
-    known = dict(zip(head, fact.terms, strict=True))
-    return tuple(str(bound(part, known)) for part in rule.denied)

@@ -19,7 +19,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from ebbtide.languages.lars.printing import show_argument, show_atom
+from ebbtide.languages.lars.printing import show_argument, show_atom, show_predicate
 from ebbtide.program import (
     IN_PYTHON,
     TRIPLE,
@@ -31,6 +31,7 @@ from ebbtide.program import (
     ProgramError,
     Variable,
 )
+from ebbtide.terms import Term
 
 #: Milliseconds in a unit of time.
 UNITS: Final = {
@@ -128,6 +129,14 @@ class CountWindow:
             return f"[#{self.size} per {', '.join(variable.name for variable in self.per)}]"
         return f"[#{self.size} of it]" if self.of_predicate else f"[#{self.size}]"
 
+    def about(self, predicate: str) -> str:
+        """The window as text, of an atom of a predicate.
+
+        >>> CountWindow(3, of_predicate=True).about("p")
+        '[#3 of p]'
+        """
+        return str(self).replace("of it", f"of {show_predicate(predicate)}")
+
 
 Window: TypeAlias = TimeWindow | TumblingWindow | CountWindow
 
@@ -146,6 +155,13 @@ class Extended:
         """Where the atom was written."""
         return self.atom.origin
 
+    @property
+    def where(self) -> str:
+        """The window as it is written behind the atom."""
+        if isinstance(self.window, CountWindow):
+            return f" in {self.window.about(self.atom.relation)}"
+        return f" in {self.window}" if self.window else ""
+
     def variables(self) -> Iterator[Variable]:
         """The variables of the atom and of the time point."""
         yield from self.atom.variables()
@@ -153,9 +169,8 @@ class Extended:
             yield self.at
 
     def __str__(self) -> str:
-        window = f" in {self.window}" if self.window else ""
         before = {Mode.AT: f"@{show_argument(self.at)} ", Mode.ALWAYS: "always "}.get(self.mode, "")
-        return f"{before}{show_atom(self.atom)}{window}"
+        return f"{before}{show_atom(self.atom)}{self.where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,9 +373,13 @@ def rewritten(part: BodyPart, change: Callable[[Argument], Argument]) -> BodyPar
             return replace(part, parts=parts)  # type: ignore[arg-type]
 
 
-def bound(part: BodyPart, known: Mapping[Argument, Argument]) -> BodyPart:
+def bound(part: BodyPart, known: Mapping[Variable, Term]) -> BodyPart:
     """The part with the terms of the variables that are known."""
-    return rewritten(part, lambda argument: known.get(argument, argument))
+
+    def change(argument: Argument) -> Argument:
+        return known.get(argument, argument) if isinstance(argument, Variable) else argument
+
+    return rewritten(part, change)
 
 
 _SIGNS: Final = {

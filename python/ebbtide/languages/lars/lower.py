@@ -35,7 +35,7 @@ from ebbtide.languages.lars.formula import (
     TumblingWindow,
 )
 from ebbtide.languages.lars.lower_count import CountWindows
-from ebbtide.languages.lars.lowered import EVER, OUTSIDE, Lowered, Result
+from ebbtide.languages.lars.lowered import BODY, EVER, OUTSIDE, Lowered, Result
 from ebbtide.program import TRIPLE, Aggregate, Atom, Guard, Negation, Program, ProgramError, Rule
 from ebbtide.program import BodyPart as Part
 from ebbtide.time import EARLIEST, Instant, Landmark, Sliding, Tumbling
@@ -139,9 +139,9 @@ class _Lowering(CountWindows):
             return
         wanted = set(head.variables()).union(*(part.atom.variables() for part in negations))
         known = tuple(sorted(wanted & (atoms | yielded), key=str))
-        first = Atom(self._relation(f"{name} body", len(known)), known, rule.origin)
+        first = Atom(self._relation(name + BODY, len(known)), known, rule.origin)
         positive = tuple(part for part in parts if not isinstance(part, Negation))
-        self._rules.append(Rule(f"{name} body", (first,), positive, rule.origin))
+        self._rules.append(Rule(name + BODY, (first,), positive, rule.origin))
         self._rules.append(Rule(name, (head,), (first, *negations), rule.origin))
 
     def _aggregate(self, rule: LarsRule, part: Collected, place: int) -> Atom:

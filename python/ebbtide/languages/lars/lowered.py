@@ -22,6 +22,8 @@ EVER: Final = "ever"
 OUTSIDE: Final = "outside"
 #: Fills the columns that an atom in a count window over the whole stream does not need.
 PAD: Final = IRI("")
+#: Ends the name of a rule for the positive part of a body, where that stands on its own.
+BODY: Final = " body"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,13 @@ def show_atom(atom: Atom) -> str:
     return _applied(atom.relation, [show_argument(argument) for argument in atom.arguments])
 
 
+def show_predicate(predicate: str) -> str:
+    """The name of a predicate, quoted if it needs to be."""
+    return predicate if _PREDICATE.fullmatch(predicate) else f"'{predicate}'"
+
+
 def _applied(predicate: str, texts: list[str]) -> str:
-    name = predicate if _PREDICATE.fullmatch(predicate) else f"'{predicate}'"
+    name = show_predicate(predicate)
     return f"{name}({','.join(texts)})" if texts else name
 
 

@@ -216,9 +216,10 @@ class _Reader(TermReader):
             return True
         if self._is_aggregate():
             return False
-        if token.kind in ("QUOTED", "IRI", "PREFIXED"):
+        if token.kind in ("IRI", "PREFIXED"):
             return after.text == "("
-        return token.kind == "NAME" and after.kind != "COMPARISON" and after.text not in ARITHMETIC
+        is_name = token.kind in ("NAME", "QUOTED")
+        return is_name and after.kind != "COMPARISON" and after.text not in ARITHMETIC
 
     def _extended(self) -> Extended:
         """An atom with what stands around it: a quantifier, a time point, a window."""
@@ -304,7 +305,7 @@ class _Reader(TermReader):
         of_predicate, per = False, []
         if self._skip("of"):
             name = self._take()
-            if name.text not in (atom.relation, "it"):
+            if name.text not in (atom.relation, f"'{atom.relation}'", "it"):
                 self._fail(f"`of {atom.relation}`: the window of an atom is of its predicate", name)
             of_predicate = True
         if self._skip("per"):
