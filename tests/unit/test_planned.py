@@ -154,6 +154,18 @@ def test_a_snapshot_keeps_the_plan() -> None:
     assert types(again, BOB) == {DEAN, STAFF}
 
 
+def test_restarts_one_after_the_other_state_nothing_twice() -> None:
+    rules = "[prp-spo1: (?p rdfs:subPropertyOf ?q), (?x ?p ?y) -> (?x ?q ?y)]"
+    near, at_home, a, c = (f"<http://e/{name}>" for name in ("near", "home", "a", "c"))
+    reasoner = Reasoner(rules, step=1, window=Sliding(3))
+    reasoner.add((near, "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>", at_home))
+    for fact in ((a, at_home, c), (c, near, c), (c, near, a)):
+        reasoner = Reasoner.restore(reasoner.snapshot(), rules, step=1, window=Sliding(3))
+        reasoner.push(fact, at=8)
+    reasoner.advance(to=45)
+    assert [fact.terms[0].text for fact in reasoner.facts()] == [near]
+
+
 def test_a_snapshot_before_the_first_tick() -> None:
     reasoner = Reasoner(RULES, step=1)
     reasoner.add((DEAN, SUB, STAFF))

@@ -165,14 +165,19 @@ class PlannedEngine:
         return self._engine
 
     def _plan_for(self, known: Sequence[Fact]) -> None:
-        self._planned_for = known
+        """Make the plan for a schema, and give its kernel what waits."""
         waiting = self._engine
-        with _collector_paused():
-            self.plan = make_plan(self.program, known, close, self._wanted)
-            self._engine = self._opened(self.plan.program, len(self.plan.settled))
+        self._open_plan(known)
         self._engine.adopt(waiting)
         for fact in self.plan.settled:
             self._engine.add(fact)
+
+    def _open_plan(self, known: Sequence[Fact]) -> None:
+        """Make the plan for a schema, and a kernel for it to which nothing was stated."""
+        self._planned_for = known
+        with _collector_paused():
+            self.plan = make_plan(self.program, known, close, self._wanted)
+            self._engine = self._opened(self.plan.program, len(self.plan.settled))
         self._is_planned = True
         self._known.clear()
 
@@ -297,15 +302,15 @@ class PlannedEngine:
         """Everything the engine needs to go on: what the plan was made for, and the kernel's."""
         native = self.native
         known = [[term.text for term in fact.terms] for fact in self._planned_for]
-        text = json.dumps(known).encode()
+        text = json.dumps([known, self._is_taken_back]).encode()
         return len(text).to_bytes(_LENGTH, "big") + text + native.snapshot()
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot of the same program and windows; the engine must be fresh."""
         end = _LENGTH + int.from_bytes(data[:_LENGTH], "big")
-        known = json.loads(data[_LENGTH:end])
-        self._plan_for([Fact(TRIPLE, tuple(map(parse_term, texts))) for texts in known])
-        self.native.restore(data[end:])
+        known, self._is_taken_back = json.loads(data[_LENGTH:end])
+        self._open_plan([Fact(TRIPLE, tuple(map(parse_term, texts))) for texts in known])
+        self._engine.restore(data[end:])
 
 
 @contextmanager
