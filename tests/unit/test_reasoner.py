@@ -2,6 +2,7 @@
 
 import gzip
 import warnings
+from decimal import Decimal
 from importlib.util import find_spec
 from itertools import islice
 
@@ -16,10 +17,10 @@ from ebbtide.engines.budget import Budget
 from ebbtide.program import ProgramError
 from ebbtide.reasoner import SnapshotError
 from ebbtide.reasoner.late import KEPT
-from ebbtide.terms import TermError
+from ebbtide.terms import TermError, to_term
 from ebbtide.terms.formats import FormatError, read_timed
 from ebbtide.testing import fact, program, rows, table
-from ebbtide.time import InstantError, WindowError
+from ebbtide.time import InstantError, Tumbling, WindowError
 
 RULES = """
     @prefix ex: <http://example/>
@@ -578,11 +579,39 @@ def test_instants_that_are_refused(at):
         ({"step": 0}, "the step must be positive"),
         ({"lateness": -1}, "the lateness must not be negative"),
         ({"streams": {}}, "at least one stream"),
+        ({"window": 10}, r"not a window, such as Sliding\(10000\) or Count\(5\): 10"),
+        ({"streams": {"cars": 10}}, "not a window"),
+        ({"step": 1.5}, "the step must be a whole number"),
+        ({"lateness": 1.5}, "the lateness must be a whole number"),
     ],
 )
 def test_settings_that_are_refused(settings, message):
     with pytest.raises(WindowError, match=message):
         Reasoner(engine="reference", **settings)
+
+
+def test_windows_that_cannot_be():
+    for window, size in ((Sliding, 1.5), (Landmark, "noon"), (Count, None), (Tumbling, 0.5)):
+        with pytest.raises(WindowError, match="must be a whole number"):
+            window(size)
+
+
+def test_numbers_of_python_and_numpy_become_terms():
+    numpy = pytest.importorskip("numpy")
+    values = {
+        float("inf"): '"INF"^^xsd:double',
+        float("-inf"): '"-INF"^^xsd:double',
+        numpy.float64(1.5): '"1.5"^^xsd:double',
+        numpy.float32(0.5): '"0.5"^^xsd:double',
+        numpy.int64(7): '"7"^^xsd:integer',
+        numpy.bool_(True): '"true"^^xsd:boolean',
+    }
+    for value, text in values.items():
+        term = to_term(value)
+        assert f'"{term.lexical}"^^xsd:{term.datatype.rpartition("#")[2]}' == text
+    assert to_term(float("nan")).lexical == "NaN"
+    with pytest.raises(TermError, match="cannot make a term of Decimal"):
+        to_term(Decimal("NaN"))
 
 
 def test_unknown_engines_and_streams():

@@ -40,7 +40,7 @@ from ebbtide.reasoner.intake import (
     triple_batches,
 )
 from ebbtide.reasoner.late import Late, LateBox
-from ebbtide.reasoner.reasoner import MANY_TICKS
+from ebbtide.reasoner.timeline import MANY_TICKS
 from ebbtide.terms import IRI
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import EARLIEST, LATEST, Instant, Watermark, as_instant

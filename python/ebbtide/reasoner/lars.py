@@ -12,6 +12,7 @@ depends on what arrived and in which order, never on when it was asked for.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -28,7 +29,7 @@ from ebbtide.program import Fact
 from ebbtide.reasoner.intake import record_batches
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
-from ebbtide.reasoner.timeline import Timeline
+from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
 from ebbtide.terms import parse_term, to_term
 from ebbtide.time import Instant, WindowError, as_instant
 
@@ -102,6 +103,7 @@ class LarsReasoner:
         budget: Budget | None = None,
     ) -> None:
         self.program = _as_program(program)
+        start = None if start is None else as_instant(start)
         self._step = 1 if tick is None else tick
         self._tick = tick
         self._engine_name = engine
@@ -185,7 +187,14 @@ class LarsReasoner:
         >>> reasoner.late, [str(late.fact) for late in reasoner.take_late()]
         (1, ['p(<d>)'])
         """
-        return list(self.answers(to))
+        answers = self.answers(to)
+        if (due := self._time.count_due) > MANY_TICKS:
+            warnings.warn(
+                f"{due} time points are due; answers() evaluates them one by one and can be left",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return list(answers)
 
     def answers(self, to: SupportsIndex | None = None) -> Iterator[Answer]:
         """As `advance`, but each time point is evaluated when its answer is asked for."""
@@ -326,8 +335,12 @@ class LarsReasoner:
           p(a) in [3] until 9: input at 5
           not r(a)
         """
-        (fact,) = self._facts(atom)
-        engine = self._native()
+        facts = self._facts(atom)
+        if len(facts) != 1:
+            raise LookupError(f"one atom is explained at a time, not {len(facts)}")
+        if self._engine is None:
+            raise LookupError(f"{atom} does not hold: no time point has come yet")
+        (fact,), engine = facts, self._native()
         try:
             return str(engine.explain_atom(fact))
         except KeyError:

@@ -48,11 +48,11 @@ from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.settings import Settings
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
-from ebbtide.reasoner.timeline import Timeline
+from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import parse_term
 from ebbtide.terms.formats import TERM_COLUMNS
-from ebbtide.time import Instant, Sliding, Window, WindowError, as_instant
+from ebbtide.time import Instant, Sliding, Window, WindowError, as_instant, as_window
 
 if TYPE_CHECKING:
     from ebbtide.languages.lars import LarsProgram
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 DEFAULT_STREAM: Final = "default"
 CLOCK: Final = "now:"
 DEFAULT_WINDOW: Final = Sliding(10_000)
-MANY_TICKS: Final = 100_000
 
 
 class Reasoner(Documents, Answers):
@@ -113,7 +112,9 @@ class Reasoner(Documents, Answers):
     ) -> None:
         self.program = as_program(rules)
         patterns = None if wanted is None else [as_pattern(each) for each in wanted]
-        self.streams = {DEFAULT_STREAM: window} if streams is None else dict(streams)
+        windows = {DEFAULT_STREAM: window} if streams is None else streams
+        self.streams = {name: as_window(each) for name, each in windows.items()}
+        start = None if start is None else as_instant(start)
         if not self.streams:
             raise WindowError("a reasoner needs at least one stream")
         self._settings = {

@@ -8,9 +8,12 @@ Invariant: a fact is late exactly when a tick at or after it was already due whe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from ebbtide.time import Instant, Ticks, Watermark
+
+#: So many ticks at once are rather a mistake than a wish.
+MANY_TICKS: Final = 100_000
 
 
 class Timeline:

@@ -216,8 +216,12 @@ def _depth(text: str) -> int:
         return 0
 
 
+#: Doubles that Python and XML write differently.
+_SPECIAL: Final = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
+
+
 def to_term(value: Any) -> Term:
-    """Turn a Python value, or a term of rdflib, into a term.
+    """Turn a Python value, a number of numpy or a term of rdflib into a term.
 
     >>> to_term(7).text
     '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'
@@ -232,10 +236,12 @@ def to_term(value: Any) -> Term:
         case bool():
             return Literal("true" if value else "false", XSD + "boolean")
         case int():
-            return Literal(str(value), XSD + "integer")
+            return Literal(str(int(value)), XSD + "integer")
         case float():
-            return Literal(repr(value), XSD + "double")
-        case Decimal():
+            # Not its own repr: a float of numpy says that it is one.
+            text = repr(float(value))
+            return Literal(_SPECIAL.get(text, text), XSD + "double")
+        case Decimal() if value.is_finite():
             return Literal(f"{value:f}", XSD + "decimal")
         case datetime():
             return Literal(value.isoformat().replace("+00:00", "Z"), XSD + "dateTime")
@@ -249,6 +255,8 @@ def to_term(value: Any) -> Term:
     if isinstance(value, str):
         looks_like_a_term = value.startswith(("<", "_:", '"'))
         return parse_term(value) if looks_like_a_term else Literal(value)
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return to_term(value.item())
     raise TermError(f"cannot make a term of {type(value).__name__}: {value!r}")
 
 

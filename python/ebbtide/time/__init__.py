@@ -20,6 +20,7 @@ from ebbtide.time.window import (
     Tumbling,
     Window,
     WindowError,
+    as_window,
 )
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Window",
     "WindowError",
     "as_instant",
+    "as_window",
     "parse_instant",
     "show_until",
 ]

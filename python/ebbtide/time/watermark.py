@@ -40,6 +40,8 @@ class Watermark:
     """
 
     def __init__(self, lateness: int = 0, seen: Instant | None = None) -> None:
+        if not isinstance(lateness, int):
+            raise WindowError(f"the lateness must be a whole number, but is {lateness!r}")
         if lateness < 0:
             raise WindowError(f"the lateness must not be negative, but is {lateness}")
         self.lateness = lateness
@@ -77,6 +79,8 @@ class Ticks:
     """
 
     def __init__(self, step: int, start: Instant | None = None) -> None:
+        if not isinstance(step, int):
+            raise WindowError(f"the step must be a whole number, but is {step!r}")
         if step <= 0:
             raise WindowError(f"the step must be positive, but is {step}")
         self.step = step

@@ -26,8 +26,14 @@ class WindowError(ValueError):
 
 
 def _positive(name: str, value: int) -> None:
+    _whole(name, value)
     if value <= 0:
         raise WindowError(f"the {name} of a window must be positive, not {value}")
+
+
+def _whole(name: str, value: object) -> None:
+    if not isinstance(value, int):
+        raise WindowError(f"the {name} of a window must be a whole number, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class Tumbling:
 
     def __post_init__(self) -> None:
         _positive("width", self.width)
+        _whole("origin", self.origin)
 
     def until(self, at: Instant) -> Instant | None:
         """When a fact that happens at `at` leaves."""
@@ -77,6 +84,9 @@ class Landmark:
     """
 
     start: Instant
+
+    def __post_init__(self) -> None:
+        _whole("start", self.start)
 
     def until(self, at: Instant) -> Instant | None:
         """FOREVER, or None for a fact outside the window."""
@@ -119,3 +129,15 @@ class Session:
 #: The windows that know `until` beforehand.
 TimeWindow: TypeAlias = Sliding | Tumbling | Landmark
 Window: TypeAlias = TimeWindow | Count | Session
+
+
+def as_window(value: object) -> Window:
+    """The value, if it is a window.
+
+    >>> as_window(10)
+    Traceback (most recent call last):
+    ebbtide.time.window.WindowError: not a window, such as Sliding(10000) or Count(5): 10
+    """
+    if isinstance(value, Sliding | Tumbling | Landmark | Count | Session):
+        return value
+    raise WindowError(f"not a window, such as Sliding(10000) or Count(5): {value!r}")
