@@ -108,7 +108,7 @@ def test_lateness(files: Path) -> None:
     assert code == 1
     assert "d.atoms:2:1: time goes back from 5 to 4; a stream is in order, unless" in err
     code, out, err = run(*command, "--lateness", "2", "--late", files / "late.atoms")
-    assert (code, err) == (0, "ebbtide: 1 atoms came too late\n")
+    assert (code, err) == (0, "ebbtide: 1 atom came too late\n")
     assert answers(out) == {
         4: ["seen(y)"],
         5: ["seen(x)", "seen(y)"],
@@ -156,3 +156,23 @@ def test_the_example_runs(tmp_path: Path) -> None:
     code, out, err = run(example, "--stream", tmp_path / "cooling.atoms", "--changes")
     assert (code, err) == (0, "")
     assert any("freeze" in json.loads(line)["atoms"] for line in out.splitlines())
+
+
+def test_what_cannot_be_explained_is_said_in_a_line(files: Path) -> None:
+    (files / "empty.atoms").write_text("")
+    command = (files / "p.lars", "--stream", files / "s.atoms", "--why")
+    code, _, err = run(*command, "q(x3,y,z). q(x1,y,z).")
+    assert (code, err) == (1, "ebbtide: one atom is explained at a time, not 2\n")
+    code, _, err = run(files / "p.lars", "--stream", files / "empty.atoms", "--why", "q(x1,y,z)")
+    assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold: no time point has come yet\n")
+
+
+def test_a_leap_over_very_many_time_points_is_said(files: Path) -> None:
+    (files / "s.atoms").write_text("0\ta(x1,y).\n1731000000000\ta(x1,y).\n")
+    command = [*COMMAND, str(files / "p.lars"), "--stream", str(files / "s.atoms"), "--changes"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(
+            "ebbtide: from 0 to 1731000000000 there are 1,731,000,000,000 time points"
+        )
+        process.kill()

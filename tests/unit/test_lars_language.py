@@ -35,6 +35,10 @@ NOTATIONS = {
         "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X]."
     ),
     "q(Y) :- 3 <= X, p(X), Y = 2 * X + 1.": "q(Y) :- 3 <= X, p(X), _ = 2 * X, Y = _ + 1.",
+    "q(Y) :- p(X), Y = -X, Y > -(3).": "q(Y) :- p(X), Y = 0 - X, Y > _, _ = 0 - 3.",
+    "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'.": (
+        "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'."
+    ),
     "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",
     "q(N) :- N = count { X : p(X,_) in [5] }.": "q(N) :- N = count { X : p(X,_) in [5] }.",
     "q :- #sum{V,K:w(K,V) in [5]}>10.": "q :- _ > 10, _ = sum { V, K : w(K,V) in [5] }.",
@@ -100,6 +104,9 @@ ERRORS = {
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
+    "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",
+    "a :- #COUNT{ X : p(X) } > 1.": "1:7: unknown aggregate COUNT; there are avg, count",
+    "a :- p, P(x).": "1:9: expected an atom (predicates begin with a small letter, variables",
     "A(x) :- p(x).": "1:1: expected an atom (predicates begin with a small letter, variables",
     "a :- " + "(" * 200 + "X" + ")" * 200 + " > 1, p(X).": "too many brackets",
 }
@@ -141,7 +148,7 @@ STREAM_ERRORS = {
     "1\tp(a).\n0\tp(a).": "2:1: time goes back from 1 to 0",
     "x\tp(a).": "1:1: ",
     "41\tp(a) q(b).": "1:9: expected a full stop",
-    "41\tp(X).": "1:4: X is a variable",
+    "41\tp(X).": "1:4: X is a variable, and a fact has none; constants begin with a small letter",
 }
 
 

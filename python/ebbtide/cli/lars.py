@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ebbtide.time import Instant
 
 STANDARD_INPUT: Final = Path("-")
+#: A leap over so many time points is rather a wrong unit than a pause.
+MANY_POINTS: Final = 1_000_000
 
 
 class Engine(StrEnum):
@@ -119,6 +121,7 @@ def lars(
     last = None if end is None else parse_instant(end)
     if last is not None:
         items = _up_to(items, last, in_order=lateness is None)
+    items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
     answers = reasoner.run(items, to=last)
     write = _Writer(text, changes=changes).write
     with open(late or os.devnull, "w", encoding="utf-8") as too_late:
@@ -129,7 +132,8 @@ def lars(
         _write_late(reasoner, too_late)
     sys.stdout.flush()
     if reasoner.late:
-        print(f"ebbtide: {reasoner.late} atoms came too late", file=sys.stderr)
+        atoms = "1 atom" if reasoner.late == 1 else f"{reasoner.late} atoms"
+        print(f"ebbtide: {atoms} came too late", file=sys.stderr)
     if why is not None:
         try:
             print(reasoner.why(why))
@@ -210,6 +214,25 @@ def _up_to(
             yield at, facts
         elif in_order:
             return
+
+
+def _warned_of_gaps(
+    items: Iterator[tuple[Instant, list[Fact]]], step: int
+) -> Iterator[tuple[Instant, list[Fact]]]:
+    """The stream; the first time that it leaps over very many time points, this is said."""
+    last: Instant | None = None
+    is_said = False
+    for at, facts in items:
+        points = 0 if last is None else (at - last) // step
+        if points > MANY_POINTS and not is_said:
+            is_said = True
+            print(
+                f"ebbtide: from {last} to {at} there are {points:,} time points, and each of them "
+                "is answered; with a longer --tick there are fewer",
+                file=sys.stderr,
+            )
+        yield at, facts
+        last = at
 
 
 def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:

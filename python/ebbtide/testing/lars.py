@@ -1,6 +1,7 @@
 """Random LARS programs and streams, for hypothesis: all operators, both kinds of windows.
 
-Input predicates are e, a and b, with none, one and two arguments; r, p, q and s are concluded.
+Input predicates are e, a and b, with none, one and two arguments; r, p, q and s are concluded;
+`in` and `kind` are triples, which may be both.
 Programs are texts, so that a failure can be read and kept. Those whose negation has no strata are
 left out, but for ground programs, whose answer streams can all be tried.
 """
@@ -15,10 +16,13 @@ from hypothesis import strategies as st
 
 from ebbtide.languages.lars import LarsProgram, parse_atoms, parse_lars, strata
 from ebbtide.program import Fact, ProgramError
+from ebbtide.terms.term import RDF
 
 INPUT: Final = {"e": 0, "a": 1, "b": 2}
 CONCLUDED: Final = {"r": 0, "p": 1, "q": 2, "s": 1}
-ARITIES: Final = {**INPUT, **CONCLUDED}
+#: Triples of a predicate and of a class.
+TRIPLES: Final = {"in": "triple({},<in>,{})", "kind": f"triple({{}},<{RDF}type>,<K>)"}
+ARITIES: Final = {**INPUT, **CONCLUDED, "in": 2, "kind": 1}
 CONSTANTS: Final = ("c", "d", "1", "2")
 LAST: Final = 7
 
@@ -30,6 +34,8 @@ _COUNT_WINDOWS: Final = ("[#1]", "[#2]", "[#3]", "[#1 of it]", "[#2 of it]")
 def _atoms(draw: st.DrawFn, predicate: str, variables: tuple[str, ...]) -> str:
     terms = st.sampled_from((*variables, *variables, *CONSTANTS))
     arguments = [draw(terms) for _ in range(ARITIES[predicate])]
+    if predicate in TRIPLES:
+        return TRIPLES[predicate].format(*arguments)
     return f"{predicate}({','.join(arguments)})" if arguments else predicate
 
 
@@ -69,19 +75,24 @@ def _rules(draw: st.DrawFn) -> str:
     terms = tuple(name for name in bound if name in "XY")
     parts = list(positive)
     if draw(st.integers(0, 2)) == 0:
-        lower = (*INPUT, "r", "p")
+        lower = (*INPUT, "r", "p", "in", "kind")
         points = (*(name for name in bound if name in "TU"), "1")
         parts.append(f"not {draw(_extended(lower, (*terms, '_'), points))}")
+    if "T" in bound and draw(st.integers(0, 5)) == 0:
+        shift = draw(st.sampled_from(["- 1", "+ 1", "- 2"]))
+        parts.append(f"@(T {shift}) {draw(_atoms(draw(st.sampled_from(('a', 'e', 'p'))), ('_',)))}")
     if terms and draw(st.integers(0, 4)) == 0:
         sign = draw(st.sampled_from(["<", ">=", "!=", "="]))
         parts.insert(0, f"{terms[0]} {sign} {draw(st.sampled_from(('1', '2', *terms)))}")
     head_terms = terms
     if draw(st.integers(0, 5)) == 0:
-        function = draw(st.sampled_from(["count", "max", "min", "sum", "avg"]))
-        group = f", b({terms[0]},V)" if terms else ""
-        parts.append(f"N = {function} {{ V : a(V) in [2]{group} }}")
-        head_terms = (*terms, "N")
-    head_predicate = draw(st.sampled_from(tuple(CONCLUDED)))
+        results = draw(st.sampled_from((("N",), ("N",), ("N", "M"))))
+        for result in results:
+            function = draw(st.sampled_from(["count", "max", "min", "sum", "avg"]))
+            group = f", b({terms[0]},V)" if terms else ""
+            parts.append(f"{result} = {function} {{ V : a(V) in [2]{group} }}")
+        head_terms = (*terms, *results)
+    head_predicate = draw(st.sampled_from((*CONCLUDED, *CONCLUDED, *TRIPLES)))
     head = draw(_atoms(head_predicate, head_terms))
     times_bound = [name for name in bound if name in "TU"]
     is_timed = draw(st.booleans())
@@ -102,7 +113,7 @@ def _mentions(text: str, name: str) -> bool:
 def lars_programs(draw: st.DrawFn) -> LarsProgram:
     """A stratified program of one to five rules, perhaps with background facts."""
     rules = draw(st.lists(_rules(), min_size=1, max_size=5))
-    known = st.sampled_from(("a", "b", "e", "p"))
+    known = st.sampled_from(("a", "b", "e", "p", "in"))
     facts = draw(st.lists(known.flatmap(lambda name: _atoms(name, ("c",))), max_size=2))
     if draw(st.integers(0, 2)):
         facts = []
@@ -165,7 +176,7 @@ def choosing_programs(draw: st.DrawFn) -> LarsProgram:
 @st.composite
 def lars_streams(draw: st.DrawFn) -> dict[int, set[Fact]]:
     """The input atoms at some of the time points from 0 to `LAST`."""
-    names = st.sampled_from(("a", "a", "b", "e"))
+    names = st.sampled_from(("a", "a", "b", "e", "in", "kind"))
     atoms = names.flatmap(lambda name: _atoms(name, ("c", "1")))
     lines = draw(st.lists(st.tuples(st.integers(0, LAST), atoms), max_size=14))
     stream: dict[int, set[Fact]] = {}

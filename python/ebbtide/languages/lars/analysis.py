@@ -43,7 +43,11 @@ def heads(rules: Iterable[LarsRule]) -> dict[str, list[tuple[Argument, ...]]]:
 
 
 def circular(program: LarsProgram) -> set[str]:
-    """The predicates under `always` in rules whose conclusions they depend on."""
+    """The predicates under `always` in rules whose conclusions they depend on.
+
+    All triples are of one predicate here: a box that is denied or collected may be about some that
+    the rule does not conclude.
+    """
     direct: dict[str, set[str]] = defaultdict(set)
     for rule in program.rules:
         direct[rule.head.relation].update(part.atom.relation for part in rule.atoms())
@@ -60,17 +64,22 @@ def circular(program: LarsProgram) -> set[str]:
     return {
         part.atom.relation
         for rule in program.rules
-        for part in rule.positives
+        for part in rule.atoms()
         if part.mode is Mode.ALWAYS and rule.head.relation in needed(part.atom.relation)
     }
 
 
 def group_of(rule: LarsRule, part: Collected) -> tuple[Variable, ...]:
-    """The variables that make the groups of an aggregate: they occur elsewhere in its rule."""
+    """The variables that make the groups of an aggregate: they occur in its rule outside of braces.
+
+    What stands in the braces of another aggregate is that one's own, by whatever name.
+    """
     elsewhere = {*rule.head.variables(), rule.at}
     for other in rule.body:
-        if other is not part:
+        if not isinstance(other, Collected):
             elsewhere.update(variables_of(other))
+        elif other is not part:
+            elsewhere.add(other.result)
     return tuple(sorted(part.inner() & elsewhere, key=str))
 
 

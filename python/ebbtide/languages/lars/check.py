@@ -68,14 +68,14 @@ def strata(program: LarsProgram) -> tuple[int, ...]:
 
 def _as_dependency(rule: LarsRule) -> Rule:
     """A rule of plain atoms that depends on what this one depends on, and as strictly."""
-    body: list[Atom | Negation] = [_told_apart(part.atom) for part in rule.positives]
-    body += [Negation(_told_apart(part.part.atom)) for part in rule.denied]
+    body: list[Atom | Negation] = [told_apart(part.atom) for part in rule.positives]
+    body += [Negation(told_apart(part.part.atom)) for part in rule.denied]
     for collected in rule.collected:
-        body += [Negation(_told_apart(part.atom)) for part in atoms_of(collected)]
-    return Rule(rule.name, (_told_apart(rule.head),), tuple(body), rule.origin)
+        body += [Negation(told_apart(part.atom)) for part in atoms_of(collected)]
+    return Rule(rule.name, (told_apart(rule.head),), tuple(body), rule.origin)
 
 
-def _told_apart(atom: Atom) -> Atom:
+def told_apart(atom: Atom) -> Atom:
     """The atom without what strata do not look at: all but its predicate, and that of a triple.
 
     Of a triple that says a class, the class counts.

@@ -196,8 +196,8 @@ class Denied:
 class Collected:
     """`result = function { values : parts }`: over the different tuples of values, per group.
 
-    A group is made by the variables of the parts that occur elsewhere in the rule. The first of the
-    values is what is summed or compared. A group without any tuple has no result.
+    A group is made by the variables of the parts that also occur in the rule outside of braces. The
+    first of the values is what is summed or compared. A group without any tuple has no result.
     """
 
     function: str
@@ -283,14 +283,12 @@ class LarsProgram:
     def is_intensional(self, fact: Fact) -> bool:
         """Whether an atom is an answer if it holds: a rule concludes its predicate.
 
-        Of triples, which are all of one predicate, the constants of a head must fit.
+        Of triples, which are all of one predicate, those that fit a head: its constants, and its
+        variables where they are repeated.
         """
         if fact.relation != TRIPLE:
             return fact.relation in self.intensional
-        return any(
-            all(isinstance(a, Variable) or a == t for a, t in zip(head, fact.terms, strict=True))
-            for head in (r.head.arguments for r in self.rules if r.head.relation == TRIPLE)
-        )
+        return any(_fits(rule.head, fact) for rule in self.rules if rule.head.relation == TRIPLE)
 
     def misfit(self, fact: Fact) -> str | None:
         """What is wrong with the number of an atom's arguments; None if nothing is."""
@@ -325,6 +323,15 @@ class LarsProgram:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
+
+
+def _fits(head: Atom, fact: Fact) -> bool:
+    """Whether the terms of a fact could be those of a head."""
+    known: dict[Argument, Term] = {}
+    return all(
+        term == (known.setdefault(argument, term) if isinstance(argument, Variable) else argument)
+        for argument, term in zip(head.arguments, fact.terms, strict=True)
+    )
 
 
 def atoms_of(part: BodyPart) -> Iterator[Extended]:

@@ -186,7 +186,7 @@ class _Lowering(CountWindows):
             case Mode.SOME, _:
                 return Atom(self._some(predicate, self._window(part)), arguments, origin)
             case _:
-                return Atom(self._always(predicate, self._window(part)), arguments, origin)
+                return Atom(self._always(part.atom, self._window(part)), arguments, origin)
 
     def _window(self, part: Extended) -> str:
         """The name of the stream whose window is that of an extended atom."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from ebbtide.languages.lars.check import told_apart
 from ebbtide.languages.lars.formula import Extended
 from ebbtide.languages.lars.lower_vocabulary import T, U, Vocabulary
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Route
@@ -107,21 +108,19 @@ class TimeWindows(Vocabulary, ABC):
         reach = self._reach[predicate]
         return window.isdecimal() and reach is not None and reach <= int(window)
 
-    def _always(self, predicate: str, window: str) -> str:
+    def _always(self, atom: Atom, window: str) -> str:
+        predicate = atom.relation
         if window == NOW:
             return self._now(predicate)
-        arity = self._arities[predicate]
         is_input = predicate not in self._plain and predicate not in self._timed
-        name, is_new = self._new(f"{predicate} always {window}", arity)
+        name, is_new = self._new(f"{predicate} always {window}", self._arities[predicate])
         self._mean(name, "always", predicate, window)
-        if not is_new:
-            return name
-        if is_input and window.isdecimal():
+        if predicate in self._circular:
+            self._chain(told_apart(atom), window, name)
+        elif is_new and is_input and window.isdecimal():
             span = int(window) * self._step
             self._operators.append(Always(self._now(predicate), name, span, self._start))
-        elif predicate in self._circular:
-            self._chain(predicate, window, name)
-        else:
+        elif is_new:
             timed = self._at(predicate, window)
             width = self._width(window)
             pane = 0 if window.startswith("tumbling") else None
@@ -133,10 +132,16 @@ class TimeWindows(Vocabulary, ABC):
         word, _, width = window.rpartition(" ")
         return int(width) if word else int(width) + 1
 
-    def _chain(self, predicate: str, window: str, name: str) -> None:
-        """A run is one time point longer for each it reaches back: rules that may be recursive."""
-        x = self._variables(predicate)
-        timed = Atom(self._at(predicate, window), (T, *x))
+    def _chain(self, atom: Atom, window: str, name: str) -> None:
+        """A run is one time point longer for each it reaches back: rules that may be recursive.
+
+        They are about the atoms that strata do not tell from this one, triples of one predicate.
+        """
+        x = atom.arguments
+        if x in self._chained[name]:
+            return
+        self._chained[name].append(x)
+        timed = Atom(self._at(atom.relation, window), (T, *x))
         run = self._relation(f"{name} since", len(x) + 1)
         links = self._new_clock(f"link {window}", 2, Clock(window, f"link {window}", "link"))
         back = (self._width(window) - 1) * self._step

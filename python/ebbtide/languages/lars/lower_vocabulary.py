@@ -6,12 +6,13 @@ by the name of its window.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final
 
 from ebbtide.languages.lars.analysis import circular, copies, heads, reach
 from ebbtide.languages.lars.formula import LarsProgram
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Lowered, Meaning
-from ebbtide.program import TRIPLE, Fact, Operator, Rule, Variable
+from ebbtide.program import TRIPLE, Argument, Fact, Operator, Rule, Variable
 from ebbtide.time import EARLIEST, Instant, Landmark, Sliding, Window
 
 T: Final = Variable("T")
@@ -35,6 +36,8 @@ class Vocabulary:
         self._reach = reach(program, tick)
         self._circular = circular(program)
         self._copies = copies(program)
+        #: For each box by rules, what it is about.
+        self._chained: dict[str, list[tuple[Argument, ...]]] = defaultdict(list)
         self._rules: list[Rule] = []
         self._operators: list[Operator] = []
         self._relations: dict[str, int] = {}

@@ -32,7 +32,7 @@ from ebbtide.languages.lars.formula import (
     TumblingWindow,
     Window,
 )
-from ebbtide.languages.lars.terms import ARITHMETIC, WELL_KNOWN, TermReader
+from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, TermReader
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.check import did_you_mean
@@ -112,7 +112,7 @@ class _Reader(TermReader):
             if rule.body or rule.at is not None:
                 rules.append(rule)
             else:
-                facts.append(self._ground(rule.head))
+                facts.append(self._ground(rule.head, "add a body after `:-`"))
                 before = met.setdefault(rule.head.relation, rule.head)
                 if len(before.arguments) != len(rule.head.arguments):
                     raise ProgramError(
@@ -131,7 +131,7 @@ class _Reader(TermReader):
             self._expect(".")
             if self._extra:
                 raise ProgramError("an atom of a stream has no arithmetic", head.origin)
-            fact = self._ground(head)
+            fact = self._ground(head, "constants begin with a small letter")
             if problem := refuses(fact):
                 raise ProgramError(problem, head.origin)
             found.append(fact)
@@ -412,6 +412,8 @@ class _Reader(TermReader):
 
     def _comparison(self) -> BodyPart | None:
         first = self._peek()
+        if first.kind == "VARIABLE" and self._peek(1).text == "(":
+            self._fail(f"an atom ({SMALL_LETTERS})", first)
         left = self._side()
         sign = self._take()
         if sign.kind != "COMPARISON":
@@ -445,7 +447,14 @@ class _Reader(TermReader):
     def _is_aggregate(self) -> bool:
         token = self._peek(1 if self._peek().text == "#" else 0)
         after = self._peek(2 if self._peek().text == "#" else 1)
-        return token.kind == "NAME" and token.text in FUNCTIONS and after.text == "{"
+        if token.kind not in ("NAME", "VARIABLE") or after.text != "{":
+            return False
+        if token.text not in FUNCTIONS:
+            known = ", ".join(sorted(FUNCTIONS))
+            raise ProgramError(
+                f"unknown aggregate {token.text}; there are {known}", self._at(token)
+            )
+        return True
 
     def _side(self) -> Argument:
         return self._aggregate() if self._is_aggregate() else self._expression()

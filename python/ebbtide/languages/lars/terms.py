@@ -23,6 +23,8 @@ WELL_KNOWN: Final = {
 }
 ARITHMETIC: Final = {"+": "sum", "-": "difference", "*": "product", "/": "quotient"}
 
+SMALL_LETTERS: Final = "predicates begin with a small letter, variables do not"
+
 
 class TermReader(Cursor):
     """Reads atoms and terms, with the prefixes met so far."""
@@ -36,7 +38,7 @@ class TermReader(Cursor):
         first = self._take()
         arguments: list[Argument] = []
         if first.kind == "VARIABLE":
-            self._fail("an atom (predicates begin with a small letter, variables do not)", first)
+            self._fail(f"an atom ({SMALL_LETTERS})", first)
         if first.kind not in ("NAME", "QUOTED", "IRI", "PREFIXED"):
             self._fail("an atom", first)
         last = first
@@ -109,10 +111,12 @@ class TermReader(Cursor):
             case "QUOTED" | "IRI" | "PREFIXED":
                 return self._iri(token)
         if token.text == "-":
-            after = self._take()
-            if after.kind != "NUMBER":
-                self._fail("a number", after)
-            return _number("-" + after.text)
+            if self._peek().kind == "NUMBER":
+                return _number("-" + self._take().text)
+            self._deeper(token)
+            negated = self._operand()
+            self._depth -= 1
+            return self._applied(token, _number("0"), negated)
         if token.text == "(":
             self._deeper(token)
             inner = self._expression()
@@ -151,13 +155,13 @@ class TermReader(Cursor):
         except TermError as error:
             raise ProgramError(str(error), self._at(token)) from None
 
-    def _ground(self, atom: Atom) -> Fact:
+    def _ground(self, atom: Atom, hint: str) -> Fact:
         terms = []
         for argument in atom.arguments:
             if isinstance(argument, Variable):
                 name = "_" if argument.name.startswith("_") else argument.name
                 raise ProgramError(
-                    f"{name} is a variable, and a fact has none; add a body after `:-`", atom.origin
+                    f"{name} is a variable, and a fact has none; {hint}", atom.origin
                 )
             terms.append(argument)
         return Fact(atom.relation, tuple(terms))
