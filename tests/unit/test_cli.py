@@ -199,6 +199,22 @@ def test_materialize_reads_a_file_of_any_name(ebbtide: Ebbtide) -> None:
     assert ended == (0, A_IN_B, "")
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('<a:a> <a:p> "\\b" .', "XML cannot hold the character U+0008"),
+        ('<a:a> <a:1> "" .', "RDF/XML has no name for the predicate <a:1>"),
+    ],
+)
+def test_materialize_tells_what_a_format_cannot_say(
+    ebbtide: Ebbtide, line: str, message: str
+) -> None:
+    Path("site.nt").write_text(line)
+    code, _, err = ebbtide("materialize", "site.nt", "--rules", "site.rules", "--format", "rdf")
+    assert code == 1
+    assert err.startswith(f"ebbtide: {message}")
+
+
 def test_a_folder_is_no_data(ebbtide: Ebbtide) -> None:
     Path("site").mkdir()
     ended = ebbtide("materialize", "site", "--rules", "site.rules")

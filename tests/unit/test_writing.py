@@ -102,6 +102,9 @@ def test_what_a_format_cannot_say():
         written([(A, P, A, A)], "ttl")
     with pytest.raises(ValueError, match=r"XML cannot hold the character U\+0008"):
         written([(A, P, Literal("\b"), None)], "rdf")
+    for name in ("1", "", "p(x)"):
+        with pytest.raises(ValueError, match="RDF/XML has no name for the predicate <http"):
+            written([(A, IRI(f"http://e/{name}"), A, None)], "rdf")
     with pytest.raises(ValueError, match="only N-Triples and N-Quads have labels with colons"):
         written([(A, P, BlankNode("a:b"), None)], "ttl")
     with pytest.raises(ValueError, match="timed facts have a writer of their own"):

@@ -301,13 +301,18 @@ class Reasoner(Documents, Answers):
     def settle(self) -> None:
         """As `advance(to=0)`, but what changed is not told: for background that is all there is.
 
+        What is added to it afterwards is settled at the next tick, as long as nothing happens on a
+        stream.
+
         >>> reasoner = Reasoner()
-        >>> reasoner.add(("<http://e/a>", "<http://e/p>", 1))
-        >>> reasoner.settle()
+        >>> for number in range(2):
+        ...     reasoner.add(("<http://e/a>", "<http://e/p>", number))
+        ...     reasoner.settle()
         >>> len(reasoner)
-        1
+        2
         """
-        deltas = self.deltas(to=0)
+        is_later = self._time.has_begun and not self._time.has_happened
+        deltas = self.deltas(to=self._time.next if is_later else 0)
         is_only = not self._time.has_begun and self._time.count_due == 1
         if not (is_only and isinstance(self.engine, Settles)):
             for _ in deltas:

@@ -6,11 +6,12 @@ format, from tables of term texts, in Rust.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ebbtide._kernel import Table, Writer
-from ebbtide.terms.term import RDF, XSD, Term
+from ebbtide.terms.term import RDF, XSD, Term, TermError
 from ebbtide.time import Instant
 
 STANDARD_PREFIXES: Final[Mapping[str, str]] = {
@@ -19,6 +20,8 @@ STANDARD_PREFIXES: Final[Mapping[str, str]] = {
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
     "xsd": XSD,
 }
+#: An IRI that ends in a name of XML.
+_NAMED: Final = re.compile(r"[^\W\d][\w.-]*>$")
 FORMATS_WITH_GRAPHS: Final = frozenset(("nq", "trig", "jsonld"))
 
 
@@ -31,7 +34,7 @@ def document(
 
     `graphs` are tables with the columns s, p and o, each with the text of the graph it belongs to;
     None for the default graph. Rows that are sorted are written most briefly. What a format cannot
-    say is a ValueError.
+    say is a TermError: in RDF/XML, a predicate that does not end in a name.
 
     >>> from ebbtide.terms.formats import read_tables
     >>> tables = read_tables(b"<a:s> <a:p> <a:o> . <a:s> <a:p> 7 .", "ttl")
@@ -42,8 +45,22 @@ def document(
     """
     writer = Writer(format, dict(prefixes))
     for table, graph in graphs:
-        yield writer.write(table, graph)
+        if format == "rdf":
+            _check_names(table)
+        try:
+            piece = writer.write(table, graph)
+        except ValueError as error:
+            raise TermError(str(error)) from None
+        yield piece
     yield writer.finish()
+
+
+def _check_names(table: Table) -> None:
+    for predicate in {name for (name,) in table.rows(["p"])}:
+        if not _NAMED.search(predicate):
+            raise TermError(
+                f"RDF/XML has no name for the predicate {predicate}; the other formats have"
+            )
 
 
 def ntriples_line(terms: Iterable[Term]) -> str:
