@@ -14,7 +14,6 @@ from ebbtide.program import Fact
 from ebbtide.testing.lars import INPUT, LAST, lars_programs, lars_streams
 
 EXTENDED = re.compile(r"(?:@(?P<at>\d+) )?(?P<always>always )?(?P<atom>.*?)(?: in \[.*\])?")
-LATER = re.compile(r"input at (\d+) or later")
 RUN = re.compile(r"at every time point from (\d+) to (\d+)")
 
 
@@ -50,8 +49,6 @@ def _check(node: Explanation, now: int, known: set[str], said: dict[int, set[str
     atom, reason = match["atom"], node.reason
     if reason == "background":
         assert atom in known
-    elif later := LATER.fullmatch(reason):
-        assert any(atom in said.get(at, known) for at in range(int(later[1]), now + 1))
     elif (run := RUN.fullmatch(reason)) and atom.partition("(")[0] in INPUT:
         assert int(run[2]) == now
         assert all(atom in said.get(at, known) for at in range(int(run[1]), now + 1))

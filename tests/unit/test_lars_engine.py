@@ -254,7 +254,7 @@ def test_every_kind_of_window_is_explained_with_its_times() -> None:
         reasoner.advance(to=at)
     assert [line.strip() for line in reasoner.why("q(x)").splitlines()[1:]] == [
         "a(x) in [3] until 11: input at 7",
-        "a(x) in [tumbling 4] until 8: input at 5 or later",
+        "a(x) in [tumbling 4] until 8: input at 5",
         "a(x) in [#9]: input at 5, 6, 7",
         "a(x) in [#2 of a]: input at 6, 7",
         "a(x) in [#2 per X]: input at 6, 7",
@@ -290,6 +290,22 @@ def test_explanations_say_windows_as_they_are_written() -> None:
         "  @3000 late(a,b) until 5000: by r3 (<text>:5:9)",
         "    @3000 r(b,a) in [1 s] until 5000: input",
         "    not s(2) in [1 s]",
+    ]
+
+
+def test_a_restart_and_a_new_pane_know_when_an_atom_came() -> None:
+    program = "q(X) :- a(X) in [tumbling 4], b(X) in [tumbling 8]."
+    reasoner = LarsReasoner(program, start=0)
+    for at, atoms in ((1, "a(x)"), (2, "b(x)"), (5, "b(x)"), (6, "a(x)"), (7, "a(x)")):
+        reasoner.push(atoms, at=at)
+    table = reasoner.play(to=6)
+    assert sorted(table) == ["q"]
+    reasoner = LarsReasoner.restore(reasoner.snapshot(), program, start=0)
+    reasoner.advance(to=7)
+    assert reasoner.why("q(x)").splitlines() == [
+        "q(x) until 8: by r1 (<text>:1:1)",
+        "  a(x) in [tumbling 4] until 8: input at 6",
+        "  b(x) in [tumbling 8] until 8: input at 2",
     ]
 
 

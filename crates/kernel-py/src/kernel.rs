@@ -77,7 +77,7 @@ impl Kernel {
         self.raised.take().unwrap_or_else(|| PyRuntimeError::new_err(otherwise))
     }
 
-    fn find(&self, relation: usize, terms: &[String]) -> Option<FactId> {
+    pub(crate) fn find(&self, relation: usize, terms: &[String]) -> Option<FactId> {
         let texts: Vec<&str> = terms.iter().map(String::as_str).collect();
         self.core.find(RelationId::at(relation), &texts)
     }

@@ -4,6 +4,8 @@
 //! column, and it reads the time points themselves (`ebbtide.languages.lars.lower`). Here both are
 //! fed without a Python object a fact or a tick, and many ticks are answered in one batch.
 
+use std::collections::VecDeque;
+
 use ebbtide_kernel::ids::{RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::kernel::{Kernel as Core, Refused};
@@ -51,6 +53,9 @@ enum Kind {
     Pane(i64),
 }
 
+/// A tick, and how many settlings of facts there had been before and after it.
+type Settlings = (i64, u64, u64);
+
 /// Time points from `start` on, `step` apart; the clocks that say them, and the relations that
 /// answer.
 #[pyclass(module = "ebbtide._kernel")]
@@ -62,6 +67,10 @@ pub struct Timeline {
     outputs: Vec<Output>,
     /// A relation that holds something while there is no answer.
     outside: Option<RelationId>,
+    /// How long a tick is remembered: as long as the widest pane, if there are any.
+    memory: i64,
+    /// The ticks that are remembered.
+    ticks: VecDeque<Settlings>,
     /// What the outputs held before the next time point, if that is known.
     held: Option<(i64, Vec<Option<Held>>)>,
     /// Used again by each answer.
@@ -112,6 +121,7 @@ impl Timeline {
         clocks: Vec<(usize, usize, String, i64)>,
         outputs: Vec<(usize, bool)>,
         outside: Option<usize>,
+        memory: i64,
     ) -> PyResult<Self> {
         let clock = |(stream, relation, kind, back): (usize, usize, String, i64)| {
             let kind = match kind.as_str() {
@@ -136,6 +146,8 @@ impl Timeline {
                 })
                 .collect(),
             outside: outside.map(RelationId::at),
+            memory,
+            ticks: VecDeque::new(),
             held: None,
             codes: Codes::default(),
         })
@@ -147,9 +159,25 @@ impl Timeline {
         self.next
     }
 
-    /// Go on at a time point.
-    fn resume(&mut self, next: i64) {
+    /// Go on at a time point, with the ticks that were remembered.
+    fn resume(&mut self, next: i64, ticks: Vec<Settlings>) {
         self.next = next;
+        self.ticks = ticks.into();
+    }
+
+    /// The ticks that are remembered.
+    #[getter]
+    fn ticks(&self) -> Vec<Settlings> {
+        self.ticks.iter().copied().collect()
+    }
+
+    /// The tick that a fact entered a pane with, as far as ticks are remembered.
+    fn entered_at(&self, kernel: &Kernel, relation: usize, terms: Vec<String>) -> Option<i64> {
+        let fact = kernel.find(relation, &terms)?;
+        let settling = kernel.core.settling(fact);
+        let position = self.ticks.partition_point(|(_, _, to)| *to < settling);
+        let (tick, from, _) = self.ticks.get(position)?;
+        (settling > *from).then_some(*tick)
     }
 
     /// State record batches in several relations; the numbers of the rows that came late, and the
@@ -236,7 +264,11 @@ impl Timeline {
         self.tell_time(&mut kernel.core, tick);
         // A time point that breaks off, at a budget, is over all the same.
         self.next = tick + self.step;
+        let (from, anew) = (kernel.core.settlings(), kernel.core.begins_anew());
         kernel.advance(py, tick)?;
+        if self.memory > 0 && !anew {
+            self.remember(tick, from, kernel.core.settlings());
+        }
         Ok(tick)
     }
 
@@ -277,6 +309,16 @@ impl Timeline {
 }
 
 impl Timeline {
+    /// Remember a tick in which facts were settled, and forget those that no pane reaches.
+    fn remember(&mut self, tick: i64, from: u64, to: u64) {
+        if from < to {
+            self.ticks.push_back((tick, from, to));
+        }
+        while self.ticks.front().is_some_and(|(old, ..)| *old <= tick - self.memory) {
+            self.ticks.pop_front();
+        }
+    }
+
     /// Whether the last time point has an answer.
     fn is_answered(&self, core: &Core) -> bool {
         self.outside.is_none_or(|relation| core.relation(relation).is_empty())

@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 use crate::ids::{FactId, RuleId};
 use crate::instant::Instant;
 use crate::kernel::Kernel;
+use crate::maintain::raise::STRATUM_SHIFT;
 
 /// One step of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,21 @@ pub struct ProofNode {
 }
 
 impl Kernel {
+    /// How many times facts were settled so far.
+    pub fn settlings(&self) -> u64 {
+        self.order
+    }
+
+    /// Which of all settlings was the last one of a fact: how many there had been with it.
+    pub fn settling(&self, fact: FactId) -> u64 {
+        self.relations[fact.relation.index()].order(fact.row) & ((1 << STRATUM_SHIFT) - 1)
+    }
+
+    /// Whether the next tick settles everything anew, after one that broke off.
+    pub fn begins_anew(&self) -> bool {
+        self.broken && self.tick().is_some()
+    }
+
     /// Why a fact that holds does so. None if an external builtin fails, and after a tick that broke
     /// off, which may leave facts whose derivations are gone.
     pub fn why(&mut self, fact: FactId) -> Option<Vec<ProofNode>> {

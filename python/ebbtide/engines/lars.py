@@ -8,6 +8,7 @@ the input up to then (`engines/reference/lars.py` is the specification).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -30,7 +31,7 @@ from ebbtide.languages.lars.lowered import (
 )
 from ebbtide.program import Fact
 from ebbtide.terms import Literal, Term, parse_term, to_term
-from ebbtide.time import Instant, Sliding
+from ebbtide.time import Instant, Sliding, Tumbling
 
 _parsed: Final[Callable[[str], Term]] = lru_cache(maxsize=65_536)(parse_term)
 
@@ -87,6 +88,7 @@ class LarsEngine(NativeEngine):
             ],
             [(relation, relation in self._stamped) for relation in self._predicates],
             self._relation_ids.get(OUTSIDE),
+            max((one.width for one in streams.values() if isinstance(one, Tumbling)), default=0),
         )
         #: For each predicate and number of columns that tables had.
         self._places: dict[tuple[str, int], list[_Places]] = {}
@@ -228,13 +230,15 @@ class LarsEngine(NativeEngine):
     # ---- snapshots ---------------------------------------------------------------------------
 
     def snapshot(self) -> bytes:
-        """Everything the engine needs to go on: its next time point, then the kernel's snapshot."""
-        return b"%d\n%b" % (self.next, super().snapshot())
+        """Everything the engine needs to go on: where time stands, then the kernel's snapshot."""
+        time = json.dumps([self.next, self._timeline.ticks])
+        return b"%b\n%b" % (time.encode(), super().snapshot())
 
     def _resume(self, state: bytes) -> None:
-        point, _, kernel = state.partition(b"\n")
+        time, _, kernel = state.partition(b"\n")
         self.restore(kernel)
-        self._timeline.resume(int(point))
+        point, ticks = json.loads(time)
+        self._timeline.resume(point, [tuple(tick) for tick in ticks])
         self._holds = self._all_that_holds()
         self._shown = set() if self._is_outside() else set(self._holds)
 
@@ -246,9 +250,14 @@ class LarsEngine(NativeEngine):
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
         now = self.next - self._step
-        times = Times(self._start, self._step, now, self.counted_at)
+        times = Times(self._start, self._step, now, self.counted_at, self._entered_at)
         explainer = Explainer(self.lars, self.lowered, times)
         if fact.relation in self.lowered.stamped:
             nodes = self.derivation(Fact(relation, (to_term(now), *fact.terms)))
             return explainer.present(fact, nodes)
         return explainer.conclusion(fact, self.derivation(Fact(relation, fact.terms)))
+
+    def _entered_at(self, fact: Fact) -> Instant | None:
+        """When a fact entered its pane, as far as that is known."""
+        texts = [term.text for term in fact.terms]
+        return self._timeline.entered_at(self._kernel, self._relation(fact), texts)

@@ -42,12 +42,14 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Times:
-    """Time points from `start` to `now`, and those of what count windows hold."""
+    """Time points from `start` to `now`, and those of what count windows and panes hold."""
 
     start: Instant
     step: int
     now: Instant
     counted_at: Callable[[Fact], list[Instant]]
+    #: None where a tick broke off: then it is not known.
+    entered_at: Callable[[Fact], Instant | None]
 
     def first(self, window: str) -> Instant | None:
         """The first time point of a time or tumbling window; None of a count window."""
@@ -61,7 +63,7 @@ class Times:
         return max(first, self.start)
 
     def stated(self, fact: Fact, window: str, until: Instant) -> str:
-        """When a fact of a window was stated last, as far as that is known."""
+        """When a fact of a window was stated: last, or in a pane first; or all times it counts."""
         first = self.first(window)
         if first is None:
             return f" at {', '.join(map(str, self.counted_at(fact)))}"
@@ -69,7 +71,8 @@ class Times:
             return ""
         if window.isdecimal():
             return f" at {until - (int(window) + 1) * self.step}"
-        return f" at {first} or later"
+        entered = self.entered_at(fact)
+        return f" at {first} or later" if entered is None else f" at {entered}"
 
 
 class Explainer:

@@ -13,7 +13,7 @@ mod admit;
 mod begin;
 mod end;
 mod lower;
-mod raise;
+pub(crate) mod raise;
 
 pub(crate) use end::ends_last;
 

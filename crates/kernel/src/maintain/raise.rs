@@ -16,7 +16,7 @@ const BYTES_EVERY: usize = 4096;
 
 /// A fact of a lower stratum precedes those of the strata above, whenever it was settled: it may be
 /// lowered and settled again without anything above it changing.
-const STRATUM_SHIFT: u32 = 50;
+pub(crate) const STRATUM_SHIFT: u32 = 50;
 const STRATA: u64 = (1 << 11) - 1;
 
 /// How many derivations wait at most.
