@@ -76,9 +76,7 @@ demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 test: java ## everything CI runs: lint, Rust tests, Python tests and doctests
 	@$(MAKE) --no-print-directory --jobs 2 lint test-rust ready
 	$(call say,"Python tests and doctests")
-	@$(PYTEST) -n 2 -m 'not alone and not install and not chaos and not cluster'
-	$(call say,"Python tests that measure time or memory and run alone")
-	@$(PYTEST) -m alone
+	@$(PYTEST) -n 2 -m 'not install and not chaos and not cluster'
 
 .PHONY: test-rust
 test-rust: cargo
@@ -87,7 +85,7 @@ test-rust: cargo
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
-	@$(PYTEST) -n 2 -m 'not spark and not alone and not install and not chaos and not cluster'
+	@$(PYTEST) -n 2 -m 'not spark and not install and not chaos and not cluster'
 
 .PHONY: test-install
 test-install: ready ## a wheel in a fresh environment: light, and complete (slow)

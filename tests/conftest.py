@@ -31,6 +31,11 @@ for profile, examples in (("default", 40), ("thorough", 2000)):
 settings.load_profile("default")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests with Spark come first: they take longest, and short ones fill the end."""
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 def opening(name: str, strategy: str) -> MakeEngine:
     return lambda program, windows: open_engine(name, program, windows, strategy)
 

@@ -30,7 +30,7 @@ def demo() -> subprocess.CompletedProcess[str]:
         [command, "demo", "--seconds", str(SECONDS), "--seed", str(SEED)],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=400,
         check=False,
     )
 

@@ -69,7 +69,7 @@ def test_documents_come_from_memory_when_they_are_there(
     def documents(count: int) -> Iterator[str]:
         for number in range(1, count):
             # Not before the one before it was reasoned over.
-            assert seen.wait(60)
+            assert seen.wait(300)
             yield f"{1000 * (number + 1)}\t<http://e/a> <http://e/p> <http://e/{number}> .\n"
 
     def run(count: int) -> Any:

@@ -63,7 +63,7 @@ class Heard(StreamingQueryListener):
 
     def wait_for(self, rows: int) -> None:
         """Until so many were told of, or nothing more is to be expected: Spark takes its time."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while sum(map(sum, self.rows)) < rows and time.monotonic() < deadline:
             time.sleep(0.05)
 

@@ -150,16 +150,16 @@ def test_strata_respect_every_dependency_or_a_cycle_exists(rules):
         assert stratify(rules) == tuple(wanted)
 
 
-@pytest.mark.alone
 def test_five_hundred_rules_take_no_time():
     text = "\n".join(
         f"[(?x ex:p{n} ?y), (?y ex:p{n // 2} ?z), not (?x ex:q{n} ?z) -> (?x ex:p{n + 1} ?z)]"
         for n in range(500)
     )
     rules = parse_rules(PREFIX + text).rules
-    start = time.perf_counter()
+    # Of the processor: other tests may run beside it.
+    start = time.process_time()
     Program(rules)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 def test_a_long_chain_does_not_recurse():

@@ -75,7 +75,7 @@ def test_a_blank_node_is_the_same_in_every_piece() -> None:
 
     def produce(to: socket.socket) -> None:
         to.sendall(line(1))
-        assert more.wait(10)
+        assert more.wait(60)
         to.sendall(line(2))
 
     with producing(produce) as source:
@@ -92,7 +92,7 @@ def test_bad_lines_have_their_numbers() -> None:
 
     def produce(to: socket.socket) -> None:
         to.sendall(line(1) + b"noon\n" + line(2))
-        assert more.wait(10)
+        assert more.wait(60)
         to.sendall(b"# a comment\n\n7\t<http://e/a .\n" + line(3))
 
     with producing(produce) as source:
@@ -141,7 +141,7 @@ def test_the_producer_waits_for_the_consumer() -> None:
                 to.settimeout(10)
 
     with producing(produce) as source:
-        assert is_stuck.wait(30)
+        assert is_stuck.wait(60)
         held = sent
         assert held < total / 2
         source.take()
@@ -170,12 +170,12 @@ def test_pour_takes_from_whichever_source_has_something() -> None:
 
     def wait(to: socket.socket) -> None:
         to.sendall(line(1))
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         to.sendall(line(2))
 
     def send(to: socket.socket) -> None:
         to.sendall(line(3) + line(4))
-        assert recorder.has_four.wait(10)
+        assert recorder.has_four.wait(60)
         go_on.set()
 
     with producing(wait) as slow, producing(send) as quick:
