@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ebbtide.program import Fact
@@ -181,8 +182,13 @@ def _column(texts: list[str | None]) -> Any:
     import pyarrow as pa
 
     values = [None if text is None else to_python(parse_term(text)) for text in texts]
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) == 1 and not kinds & {IRI, BlankNode, LiteralTerm}:
+    # Instants without a zone are not those of any zone.
+    kinds = {
+        (type(value), isinstance(value, datetime) and value.tzinfo is None)
+        for value in values
+        if value is not None
+    }
+    if len(kinds) == 1 and not {kind for kind, _ in kinds} & {IRI, BlankNode, LiteralTerm}:
         try:
             return pa.array(values)
         except (pa.ArrowInvalid, OverflowError):

@@ -281,14 +281,36 @@ def to_python(term: Term) -> Any:
         return term
 
 
+def _reader(form: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A reader of the texts that a datatype has; Python's own take more than these."""
+    pattern = re.compile(form)
+
+    def reader(text: str) -> Any:
+        if pattern.fullmatch(text) is None:
+            raise ValueError(text)
+        return read(text)
+
+    return reader
+
+
+_DIGITS: Final = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_INTEGERS: Final = (
+    *("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger"),
+    *("nonPositiveInteger", "negativeInteger"),
+    *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+)
+_FLOAT: Final = _reader(rf"[+-]?(?:{_DIGITS}(?:[eE][+-]?[0-9]+)?|INF)|NaN", float)
+
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
-    XSD + "integer": int,
-    XSD + "int": int,
-    XSD + "long": int,
-    XSD + "decimal": Decimal,
-    XSD + "double": float,
-    XSD + "float": float,
+    **dict.fromkeys((XSD + name for name in _INTEGERS), _reader(r"[+-]?[0-9]+", int)),
+    XSD + "decimal": _reader(rf"[+-]?{_DIGITS}", Decimal),
+    XSD + "double": _FLOAT,
+    XSD + "float": _FLOAT,
     XSD + "boolean": {"true": True, "1": True, "false": False, "0": False}.__getitem__,
-    XSD + "dateTime": datetime.fromisoformat,
-    XSD + "date": date.fromisoformat,
+    # Python's instants have no more than microseconds.
+    XSD + "dateTime": _reader(
+        rf"{_DATE}T[0-9:]{{8}}(?:\.[0-9]{{1,6}}0*)?(?:Z|[+-][0-9:]{{5}})?", datetime.fromisoformat
+    ),
+    XSD + "date": _reader(_DATE, date.fromisoformat),
 }
