@@ -31,19 +31,19 @@ impl Mirror {
         let columns = vec![Vec::new(); core.relation(relation).arity()];
         let mut mirror = Self { columns, ..Self::default() };
         for row in core.relation(relation).live() {
-            mirror.enter(core, relation, row);
+            mirror.enter(core.relation(relation), row);
         }
         mirror
     }
 
-    fn enter(&mut self, core: &Core, relation: RelationId, row: RowId) {
+    fn enter(&mut self, relation: &Relation, row: RowId) {
         if row.index() >= self.places.len() {
             self.places.resize(row.index() + 1, 0);
         }
         self.places[row.index()] = self.rows.len() as u32;
         self.rows.push(row);
         for (column, terms) in self.columns.iter_mut().enumerate() {
-            terms.push(core.relation(relation).term(row, column));
+            terms.push(relation.term(row, column));
         }
     }
 
@@ -73,17 +73,27 @@ impl Present {
         let rows = core.relation(relation);
         let mut present = Self { arity: rows.arity() - 1, ..Self::default() };
         for row in rows.live() {
-            present.enter(core, relation, row, point);
+            present.enter(core, rows, row, point);
         }
         present
     }
 
     /// Take a fact in if it is about a time point.
-    fn enter(&mut self, core: &Core, relation: RelationId, row: RowId, point: i64) {
-        let rows = core.relation(relation);
-        if core.dictionary().whole_number(rows.term(row, 0)) == Some(point) {
+    #[inline]
+    fn enter(&mut self, core: &Core, relation: &Relation, row: RowId, point: i64) {
+        if core.dictionary().whole_number(relation.term(row, 0)) == Some(point) {
             self.count += 1;
-            self.terms.extend(rows.terms(row).skip(1));
+            self.terms.extend((1..=self.arity).map(|column| relation.term(row, column)));
+        }
+    }
+
+    /// Take in those facts about a time point that came to hold at it.
+    fn enter_all(&mut self, core: &Core, relation: &Relation, touched: &[Change], point: i64) {
+        let came = touched.iter().filter(|change| change.before == NEVER);
+        for row in came.map(|change| change.fact.row) {
+            if relation.until(row) != NEVER {
+                self.enter(core, relation, row, point);
+            }
         }
     }
 
@@ -304,23 +314,22 @@ impl Answers {
         for (id, relation, touched) in core.touched() {
             let Some(place) = self.place[id.index()] else { continue };
             let lines = &mut all[place];
-            changed.note(relation, touched);
-            match &mut lines.held {
+            let mirror = match &mut lines.held {
                 Held::Now(present) => {
-                    let came = changed.iter().filter(|(_, diff)| *diff == 1);
-                    came.for_each(|(row, _)| present.enter(core, id, row, tick));
+                    present.enter_all(core, relation, touched, tick);
                     continue;
                 }
-                Held::Always(mirror) if self.mirrored => {
-                    for (row, diff) in changed.iter() {
-                        if diff == 1 {
-                            mirror.enter(core, id, row);
-                        } else {
-                            mirror.leave(row);
-                        }
+                Held::Always(mirror) => mirror,
+            };
+            changed.note(relation, touched);
+            if self.mirrored {
+                for (row, diff) in changed.iter() {
+                    if diff == 1 {
+                        mirror.enter(relation, row);
+                    } else {
+                        mirror.leave(row);
                     }
                 }
-                Held::Always(_) => {}
             }
             if tells_changes {
                 lines.tell_changed(relation, changed, tick, codes);
@@ -380,20 +389,19 @@ pub struct Codes {
 impl Codes {
     #[inline]
     fn of(&mut self, term: TermId) -> i32 {
-        match self.places.get(term.index()) {
-            Some(place) if *place != 0 => *place - 1,
-            _ => self.give(term),
+        let Some(place) = self.places.get_mut(term.index()) else { return self.make_room(term) };
+        if *place == 0 {
+            self.values.push(term);
+            *place = self.values.len() as i32;
         }
+        *place - 1
     }
 
-    /// Give a place to a term that has none.
-    fn give(&mut self, term: TermId) -> i32 {
-        if term.index() >= self.places.len() {
-            self.places.resize(2 * term.index() + 1, 0);
-        }
-        self.values.push(term);
-        self.places[term.index()] = self.values.len() as i32;
-        self.values.len() as i32 - 1
+    /// Give a place to a term that is beyond all that have one.
+    #[cold]
+    fn make_room(&mut self, term: TermId) -> i32 {
+        self.places.resize(2 * term.index() + 1, 0);
+        self.of(term)
     }
 
     /// Forget all places.

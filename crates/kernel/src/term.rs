@@ -7,7 +7,7 @@
 //! or while the dictionary is held, until that ends.
 
 use hashbrown::DefaultHashBuilder;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use crate::chains::{Chains, NOTHING};
 use crate::ids::TermId;
@@ -71,7 +71,7 @@ pub struct Dictionary {
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
     pub fn intern(&mut self, text: &str) -> TermId {
-        self.intern_hashed(text, self.hasher.hash_one(text))
+        self.intern_hashed(text, self.hash(text))
     }
 
     /// The ids of some texts, each given one if it has none. Many are looked for at once, so that the
@@ -79,10 +79,10 @@ impl Dictionary {
     pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
         let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
         let mut some: Vec<(&str, u64)> = Vec::with_capacity(TOGETHER);
-        let mut last: Option<(&str, TermId)> = None;
+        let mut last: Option<(&str, u64, TermId)> = None;
         loop {
             some.clear();
-            let hashed = |text| (text, self.hasher.hash_one(text));
+            let hashed = |text| (text, self.hash(text));
             some.extend(texts.by_ref().take(TOGETHER).map(hashed));
             if some.is_empty() {
                 return ids;
@@ -92,13 +92,21 @@ impl Dictionary {
             }
             for (text, hash) in &some {
                 let id = match last {
-                    Some((same, id)) if same == *text => id,
+                    Some((same, like, id)) if like == *hash && same == *text => id,
                     _ => self.intern_hashed(text, *hash),
                 };
-                last = Some((text, id));
+                last = Some((text, *hash, id));
                 ids.push(id);
             }
         }
+    }
+
+    /// The hash of a text: that of its bytes alone, since nothing follows them.
+    #[inline]
+    fn hash(&self, text: &str) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(text.as_bytes());
+        hasher.finish()
     }
 
     #[inline]
@@ -107,7 +115,7 @@ impl Dictionary {
     }
 
     /// The id of a text with this hash, given one if it has none.
-    #[inline]
+    #[inline(always)]
     fn intern_hashed(&mut self, text: &str, hash: u64) -> TermId {
         let Self { terms, ids, unused, .. } = self;
         let new = unused.last().copied().unwrap_or_else(|| TermId::at(terms.len()));
@@ -144,7 +152,7 @@ impl Dictionary {
 
     /// The id of a text, if it has one.
     pub fn lookup(&self, text: &str) -> Option<TermId> {
-        self.find(text, self.hasher.hash_one(text))
+        self.find(text, self.hash(text))
     }
 
     /// The text of a term in use.
@@ -184,9 +192,10 @@ impl Dictionary {
     pub fn release(&mut self, id: TermId) {
         let uses = &mut self.uses[id.index()];
         *uses -= 1;
-        if *uses == 0 {
-            self.idle.push(id);
-        }
+        // Whether it was the last one is a toss: take it in and out again rather than guess.
+        let in_use = usize::from(*uses > 0);
+        self.idle.push(id);
+        self.idle.truncate(self.idle.len() - in_use);
     }
 
     /// From now on give no id back, or do so again: what several ticks hand out can then be read.
@@ -266,7 +275,7 @@ impl Dictionary {
             dictionary.bytes += text.len();
             dictionary.uses.push(uses);
             let mut term = Term::NONE;
-            dictionary.kinds.push(term.set(&text, dictionary.hasher.hash_one(&*text)));
+            dictionary.kinds.push(term.set(&text, dictionary.hash(&text)));
             dictionary.terms.push(term);
             if uses == 0 {
                 dictionary.idle.push(id);

@@ -63,7 +63,7 @@ impl Kernel {
                 steps.forget(id, relation, fact.row);
             }
             if ended.is_stated && counts_statements {
-                relation.terms(fact.row).for_each(|term| dictionary.release(term));
+                relation.each_term(fact.row, |term| dictionary.release(term));
             }
         }
     }

@@ -53,7 +53,7 @@ impl Kernel {
                 totals.entered += u64::from(buried.holds && *before == NEVER);
                 totals.left += u64::from(!buried.holds && *before != NEVER);
                 if buried.is_gone && makes_terms {
-                    relation.terms(fact.row).for_each(|term| dictionary.release(term));
+                    relation.each_term(fact.row, |term| dictionary.release(term));
                 }
             }
         }
@@ -86,7 +86,7 @@ impl Kernel {
                     totals.left += 1;
                     let is_stated = relation.end_for_good(fact.row);
                     if is_stated || makes_terms {
-                        relation.terms(fact.row).for_each(|term| dictionary.release(term));
+                        relation.each_term(fact.row, |term| dictionary.release(term));
                     }
                 }
             }

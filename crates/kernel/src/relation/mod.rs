@@ -129,7 +129,13 @@ impl Relation {
 
     /// The terms of a row.
     pub fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> + '_ {
-        self.rows.terms(row)
+        (0..self.rows.arity).map(move |column| self.term(row, column))
+    }
+
+    /// See each term of a row.
+    #[inline]
+    pub fn each_term(&self, row: RowId, see: impl FnMut(TermId)) {
+        self.rows.each_term(row, see);
     }
 
     /// The terms of a row's first columns as one number. Columns that it does not have are anything.

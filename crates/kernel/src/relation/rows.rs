@@ -67,15 +67,14 @@ impl Rows {
         self.spill[row.index() * self.spill_width + position - INLINE]
     }
 
-    /// The terms of a row.
+    /// See each term of a row.
     #[inline]
-    pub(super) fn terms(&self, row: RowId) -> impl Iterator<Item = TermId> {
-        let here = &self.lines[row.index()].words[..self.arity.min(INLINE)];
-        let rest = match self.arity.saturating_sub(INLINE) {
-            0 => &[][..],
-            rest => &self.spill[row.index() * self.spill_width..][..rest],
-        };
-        here.iter().chain(rest).map(|word| TermId(*word))
+    pub(super) fn each_term(&self, row: RowId, mut see: impl FnMut(TermId)) {
+        let words = &self.lines[row.index()].words;
+        words.iter().take(self.arity).for_each(|word| see(TermId(*word)));
+        for column in INLINE..self.arity {
+            see(TermId(self.spilled(row, column)));
+        }
     }
 
     #[inline]
