@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ from rich.console import Console
 
 from ebbtide.pipeline.errors import CheckpointError, DeadLetterError, PipelineError
 from ebbtide.pipeline.file import load_pipeline
+from ebbtide.pipeline.listener import PATIENCE
 from ebbtide.pipeline.placements.sharded import STATE_STORE
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
@@ -76,7 +78,9 @@ def test_it_goes_on_where_it_ended(run: Run, tmp_path: Path) -> None:
     second = run(file)
     assert first.facts + second.facts == len(FACTS)
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+    begun = time.monotonic()
     assert run(file).facts == 0
+    assert time.monotonic() - begun < PATIENCE, "it waited for a report that does not come"
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
 
 

@@ -153,7 +153,7 @@ def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
 def _stream(
     pipeline: Pipeline, facts: DataFrame, placement: Placement, spools: Sequence[Spool]
 ) -> int:
-    """Let the query run until it ends; the last batch that Spark reports of, -1 for none."""
+    """Let the query run until it ends; the last batch that was run, -1 for none."""
     rows = placement.prepare(facts)
     writer = placement.writer(rows).queryName(pipeline.name)
     writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
@@ -185,7 +185,7 @@ def _stream(
                 spool.stop()
             placement.progress.batch_milliseconds += _batch_milliseconds(query)
             query.stop()
-        return -1 if query.lastProgress is None else query.lastProgress.batchId
+        return _last_batch(query)
 
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:
@@ -221,6 +221,14 @@ def _stop_signals(placement: Placement) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _last_batch(query: StreamingQuery) -> int:
+    """The last batch that was run, -1 for none: where there is nothing to read, Spark tells of the
+    batch that would come next, and listeners never hear of it.
+    """
+    done = (each.batchId for each in query.recentProgress if "addBatch" in each.durationMs)
+    return max(done, default=-1)
 
 
 def _batch_milliseconds(query: StreamingQuery) -> list[float]:
