@@ -46,6 +46,8 @@ def _visible(pattern: Sequence[Any]) -> Iterator[str]:
                 yield name
         case ("values", names, _) | ("project", _, names):
             yield from names
+        case ("table", _, _, columns):
+            yield from (name for name, *_ in columns)
         case ("group", _, variables, aggregates):
             yield from variables
             yield from (name for name, _ in aggregates)
@@ -158,7 +160,7 @@ def with_plain_names(algebra: Any) -> Any:
 
     A blank node that several patterns share, as the steps of a path do, becomes a variable, too: it
     is the same node in each, whichever of them is kept by itself. Names that the query has are left
-    out.
+    out, and what COUNT(DISTINCT *) counts shows no other variables than those of the query.
 
     >>> from ebbtide._kernel import sparql_query
     >>> visible(with_plain_names(sparql_query("SELECT (COUNT(*) AS ?n) {}"))[2][1][1])
@@ -167,12 +169,40 @@ def with_plain_names(algebra: Any) -> Any:
     ('join', ('bgp', [('?value_1', '<a:p>', '?value_2')]), ('path', '?value_2', ('+', '<a:q>'), \
 '?y'))
     """
+    algebra = _counting_own(algebra)
     shared = Counter(name for leaf in _leaves(algebra) for name in _blanks(leaf))
     made_up = [name for name, uses in shared.items() if uses > 1]
     taken = set(names_in(algebra))
     made_up += [name for name in dict.fromkeys(names_in(algebra)) if _MADE_UP.fullmatch(name)]
     free = (name for number in count(1) if (name := f"?value_{number}") not in taken)
     return _renamed(algebra, dict(zip(made_up, free, strict=False)))
+
+
+def counts_solutions(aggregates: Sequence[tuple[str, Sequence[Any]]]) -> bool:
+    """Whether COUNT(DISTINCT *) is among the aggregates of a group."""
+    return any(tuple(how[:3]) == ("COUNT", True, None) for _, how in aggregates)
+
+
+def asks_for_solutions(algebra: Any) -> bool:
+    """Whether COUNT(DISTINCT *) is anywhere in it."""
+    match algebra:
+        case ("group", _, _, aggregates) if counts_solutions(aggregates):
+            return True
+        case tuple() | list():
+            return any(map(asks_for_solutions, algebra))
+    return False
+
+
+def _counting_own(algebra: Any) -> Any:
+    """The algebra with a projection below COUNT(DISTINCT *)."""
+    match algebra:
+        case ("group", inner, _, aggregates) if counts_solutions(aggregates):
+            return "group", ("project", _counting_own(inner), [*visible(inner)]), *algebra[2:]
+        case tuple():
+            return tuple(map(_counting_own, algebra))
+        case list():
+            return list(map(_counting_own, algebra))
+    return algebra
 
 
 def _renamed(algebra: Any, names: Mapping[str, str]) -> Any:

@@ -7,8 +7,8 @@
 Terms are kept as their texts, and made into Python values when they are asked for. `op` is "+" or
 "-" for what came or went since the last answers, and None for all there is.
 
-`until` says of each row the first tick at which it will be gone, as far as is known now; `FOREVER`
-if it rests on background alone. It is None if the query, or a part of it, is asked at every tick,
+`until` says of each row the first instant at which it will be gone, as known now; `FOREVER` if it
+rests on background alone. It is None if the query, or a part of it, is asked at every tick,
 and for what went.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Row: TypeAlias = tuple[str | None, ...]
-#: A row, and the first tick at which it will be gone.
+#: A row, and the first instant at which it will be gone.
 TimedRow: TypeAlias = tuple[Row, Instant]
 Op: TypeAlias = Literal["+", "-"]
 TRIPLE_VARIABLES = ("subject", "predicate", "object")

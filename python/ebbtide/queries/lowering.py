@@ -27,6 +27,7 @@ from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
 from ebbtide.program import Atom
 from ebbtide.queries.algebra import (
+    asks_for_solutions,
     has_graphs,
     is_steady,
     triple_count,
@@ -109,11 +110,13 @@ def plan_query(
     planner = _Planner(graphs, query.emits == "RStream" or template is not None)
     algebra = with_plain_names(query.algebra)
     text = query.text
+    if query.form == "describe":
+        return Asked(text, (), triples_asked(algebra, graphs))
     if template is not None:
         algebra = ("select", algebra[1], ("project", algebra[2], template.variables))
+    if template is not None or asks_for_solutions(algebra):
+        # Oxigraph takes blank nodes of patterns for a part of solutions.
         text = Writer().query(algebra)
-    if query.form == "describe":
-        return Asked(query.text, (), triples_asked(algebra, graphs))
     if not incremental:
         branched = with_branches(algebra)
         text = text if branched == algebra else Writer().query(branched)

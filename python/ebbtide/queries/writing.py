@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, Final
 
-from ebbtide.queries.algebra import names_in
+from ebbtide.queries.algebra import counts_solutions, names_in, visible
 
 _WORD: Final = re.compile(r"\W")
 _INFIX: Final = frozenset(["||", "&&", "=", "<", "<=", ">", ">=", "+", "-", "*", "/"])
@@ -81,6 +81,9 @@ class Writer:
 
     def _aggregated(self, pattern: Sequence[Any]) -> str:
         _, inner, variables, aggregates = pattern
+        if inner[0] == "table" and counts_solutions(aggregates):
+            # The row of a table is no part of a solution.
+            inner = ("project", inner, visible(inner))
         shown = [*variables, *(f"({self._aggregate(how)} AS {name})" for name, how in aggregates)]
         by = f" GROUP BY {' '.join(variables)}" if variables else ""
         return f"SELECT {' '.join(shown)} WHERE {{ {self.group(inner)} }}{by}"

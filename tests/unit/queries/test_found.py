@@ -67,6 +67,19 @@ def _short(value: Any) -> Any:
             [("a", "b")],
             id="a variable that is called like that of a table's row",
         ),
+        pytest.param(
+            "SELECT ?x (COUNT(DISTINCT *) AS ?n) $ { ?v :q ?z VALUES (?w ?z) { (UNDEF :b) "
+            "(UNDEF UNDEF) } } GROUP BY ?x",
+            CHAIN,
+            [(None, 1)],
+            id="rows of a table are not counted",
+        ),
+        pytest.param(
+            "SELECT (COUNT(DISTINCT *) AS ?n) (COUNT(*) AS ?m) $ { ?u :p/:p* ?v }",
+            ["apb", "apc", "bpd", "cpd"],
+            [(5, 6)],
+            id="nor nodes between the steps of a path",
+        ),
     ],
 )
 def test_it_is_answered_by_the_definition(
