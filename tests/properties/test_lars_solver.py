@@ -47,6 +47,22 @@ def test_one_answer_stream_and_what_all_have_in_common() -> None:
         assert " ".join(answer.texts()) in expected
 
 
+def test_what_is_denied_may_be_computed_or_named_with_an_underscore() -> None:
+    program = """
+        next(X) :- p(X), not r(X + 1).
+        alone(_V) :- p(_V), not r(_V).
+        late(T) :- @T e, not @(T + 1) e.
+        both(X_1,X1) :- p(X_1), p(X1), X_1 < X1.
+    """
+    for settings in ({"solve": "one"}, {}):
+        reasoner = LarsReasoner(program, **settings)
+        reasoner.push("p(1). p(2). r(2). e.", at=0)
+        reasoner.push("e.", at=1)
+        first, second = reasoner.advance(to=1)
+        assert first.texts() == ["alone(1)", "both(1,2)", "late(0)", "next(2)"]
+        assert second.texts() == ["late(1)"]
+
+
 def test_no_answer_stream() -> None:
     reasoner = LarsReasoner("a :- p, not a.", solve="cautious")
     reasoner.push("p.", at=0)

@@ -30,7 +30,7 @@ from ebbtide.engines.reference.lars import (
     collected,
 )
 from ebbtide.languages.lars.analysis import below_of, group_of, refuse_own_result
-from ebbtide.languages.lars.check import strata
+from ebbtide.languages.lars.check import bound_by, strata
 from ebbtide.languages.lars.formula import (
     Collected,
     CountWindow,
@@ -183,9 +183,10 @@ class _Translation:
         parts += map(self._extended, rule.positives)
         parts += (self._aggregate(rule, part) for part in rule.collected)
         parts += self._guarded(rule)
+        bound = bound_by(rule.body)
         for denied in rule.denied:
             name = f"denied{self._new()}"
-            variables = sorted({v.name for v in denied.variables() if not v.name.startswith("_")})
+            variables = sorted({each.name for each in denied.variables() if each in bound})
             atom = f"{name}({','.join(map(_variable, variables))})" if variables else name
             yield f"{atom} :- {self._extended(denied.part)}."
             parts.append(f"not {atom}")
@@ -370,7 +371,7 @@ def _argument(argument: Argument | None) -> str:
 
 
 def _variable(name: str) -> str:
-    return f"V{name.replace('_', 'u')}" if not name.startswith("_") else f"A{name[1:]}"
+    return f"V{name}"
 
 
 def _text(term: Term) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ebbtide.engines.derivation import Node, applied
 from ebbtide.languages.lars.formula import Extended, LarsProgram, Mode, bound
 from ebbtide.languages.lars.lowered import BODY, Lowered, Meaning, Result
-from ebbtide.languages.lars.printing import show_fact, show_term
+from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
 from ebbtide.program import Fact
 from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
@@ -205,4 +205,4 @@ class Explainer:
 def _collected(result: Result, terms: tuple[Term, ...]) -> str:
     """An aggregate with the terms of its group and its result."""
     of_group = bound(result.part, dict(zip(result.group, terms[:-1], strict=True)))
-    return f"{show_term(terms[-1])}{str(of_group).removeprefix(result.part.result.name)}"
+    return f"{show_term(terms[-1])}{str(of_group).removeprefix(show_argument(result.part.result))}"

@@ -79,8 +79,9 @@ def _rules(draw: st.DrawFn) -> str:
         points = (*(name for name in bound if name in "TU"), "1")
         parts.append(f"not {draw(_extended(lower, (*terms, '_'), points))}")
     if "T" in bound and draw(st.integers(0, 5)) == 0:
-        shift = draw(st.sampled_from(["- 1", "+ 1", "- 2"]))
-        parts.append(f"@(T {shift}) {draw(_atoms(draw(st.sampled_from(('a', 'e', 'p'))), ('_',)))}")
+        sign, shift = draw(st.sampled_from(["", "not "])), draw(st.sampled_from(["- 1", "+ 1"]))
+        atom = draw(_atoms(draw(st.sampled_from(("a", "e", "p"))), ("_",)))
+        parts.append(f"{sign}@(T {shift}) {atom}")
     if terms and draw(st.integers(0, 4)) == 0:
         sign = draw(st.sampled_from(["<", ">=", "!=", "="]))
         parts.insert(0, f"{terms[0]} {sign} {draw(st.sampled_from(('1', '2', *terms)))}")

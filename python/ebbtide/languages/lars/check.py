@@ -123,7 +123,7 @@ def _check_window(part: Extended, intensional: Iterable[str]) -> None:
 
 
 def _check_variables(rule: LarsRule) -> None:
-    bound = _bound(rule.body)
+    bound = bound_by(rule.body)
     _check_parts(rule.body, bound)
     head = set(rule.head.variables())
     if isinstance(rule.at, Variable):
@@ -143,7 +143,7 @@ def _check_variables(rule: LarsRule) -> None:
         )
     outer = head.union(*(variables_of(part) for part in rule.body if not _is_collected(part)))
     for part in rule.collected:
-        inner = _bound(part.parts)
+        inner = bound_by(part.parts)
         _check_parts(part.parts, inner)
         for variable in (*part.values, *sorted(part.inner() & outer, key=str)):
             if variable not in inner:
@@ -165,7 +165,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable]) -> None:
         match part:
             case Denied():
                 for variable in part.variables():
-                    if variable not in bound and not variable.name.startswith("_"):
+                    if variable not in bound and variable.name[0].isupper():
                         raise ProgramError(
                             f"{variable.name} occurs under `not` only; bind it in a positive atom, "
                             "or write _ for `any`",
@@ -183,7 +183,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable]) -> None:
                 pass
 
 
-def _bound(parts: Iterable[BodyPart]) -> set[Variable]:
+def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
     """The variables that positive atoms, aggregates and chains of functions bind."""
     parts = tuple(parts)
     bound: set[Variable] = set()
@@ -192,7 +192,7 @@ def _bound(parts: Iterable[BodyPart]) -> set[Variable]:
             bound.update(part.variables())
         elif isinstance(part, Collected):
             bound.add(part.result)
-            bound.update(part.inner() & _bound(part.parts))
+            bound.update(part.inner() & bound_by(part.parts))
     functions = [part for part in parts if isinstance(part, Guard) and part.result is not None]
     while True:
         ready = [
@@ -209,7 +209,7 @@ def _bound(parts: Iterable[BodyPart]) -> set[Variable]:
 def _resolved(rule: LarsRule) -> LarsRule:
     """The rule with X replaced by c where `X = c` is all that says what X is."""
     while True:
-        bound = _bound(rule.body)
+        bound = bound_by(rule.body)
         for part in rule.body:
             if isinstance(part, Guard) and part.builtin == "equal":
                 left, right = part.arguments

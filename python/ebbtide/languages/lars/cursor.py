@@ -51,8 +51,9 @@ class Cursor:
             raise ProgramError("too many brackets within each other", self._at(token))
 
     def _fresh_variable(self) -> Variable:
+        """A variable that nobody can write: those of a text do not begin with a small letter."""
         self._fresh += 1
-        return Variable(f"_{self._fresh}")
+        return Variable(f"any{self._fresh}")
 
     def _fail(self, wanted: str, token: Token) -> NoReturn:
         found = f"`{token.text}`" if token.text else "the end of the text"

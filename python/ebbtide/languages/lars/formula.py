@@ -216,7 +216,7 @@ class Collected:
     def __str__(self) -> str:
         values = ", ".join(map(show_argument, self.values))
         parts = ", ".join(map(show_part, self.parts))
-        return f"{self.result.name} = {self.function} {{ {values} : {parts} }}"
+        return f"{show_argument(self.result)} = {self.function} {{ {values} : {parts} }}"
 
 
 BodyPart: TypeAlias = Extended | Denied | Guard | Collected

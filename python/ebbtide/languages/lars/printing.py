@@ -61,9 +61,9 @@ def show_fact(fact: Fact, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
 
 
 def show_argument(argument: Argument | None) -> str:
-    """A term, or the name of a variable."""
+    """A term, or the name of a variable; one that was not written by name is `_`."""
     if isinstance(argument, Variable):
-        return "_" if argument.name.startswith("_") else argument.name
+        return "_" if argument.name[0].islower() else argument.name
     return "" if argument is None else show_term(argument)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from ebbtide.languages.lars.cursor import Cursor
 from ebbtide.languages.lars.formula import BodyPart
+from ebbtide.languages.lars.printing import show_argument
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
 from ebbtide.program.check import did_you_mean
@@ -159,7 +160,7 @@ class TermReader(Cursor):
         terms = []
         for argument in atom.arguments:
             if isinstance(argument, Variable):
-                name = "_" if argument.name.startswith("_") else argument.name
+                name = show_argument(argument)
                 raise ProgramError(
                     f"{name} is a variable, and a fact has none; {hint}", atom.origin
                 )
