@@ -12,6 +12,7 @@ import pytest
 
 RULE = "q(X,Y,Z) :- a(X,Y) in [3], b(Y,Z) in [#3].\n"
 STREAM = "36\ta(x1,y).\n38\ta(x2,y). b(y,z).\n40\ta(x3,y).\n42\t\n"
+EDGES = [(1, "a", "b"), (3, "b", "c")]
 COMMAND = [sys.executable, "-c", "from ebbtide.cli import main; main()", "lars"]
 
 
@@ -176,3 +177,29 @@ def test_a_leap_over_very_many_time_points_is_said(files: Path) -> None:
             "ebbtide: from 0 to 1731000000000 there are 1,731,000,000,000 time points"
         )
         process.kill()
+
+
+def test_triples_are_explained_and_must_be_in_order(files: Path) -> None:
+    rule = "@prefix ex: <http://e/>.\nex:in(X,Z) :- ex:in(X,Y) in [3], ex:in(Y,Z) in [3].\n"
+    # Some editors begin a file with a mark of its encoding.
+    (files / "t.lars").write_text(rule, encoding="utf-8-sig")
+    lines = [f"{at}\t<http://e/{s}> <http://e/in> <http://e/{o}> .\n" for at, s, o in EDGES]
+    (files / "s.tnt").write_text("".join(lines))
+    (files / "back.tnt").write_text("".join(reversed(lines)))
+    _, out, _ = run(files / "t.lars", "--stream", files / "s.tnt", "--why", "ex:in(ex:a,ex:c)")
+    assert [line.partition(" (")[0] for line in out.splitlines()] == [
+        "ex:in(ex:a,ex:c) until 5: by r1",
+        "  ex:in(ex:a,ex:b) in [3] until 5: input at 1",
+        "  ex:in(ex:b,ex:c) in [3] until 7: input at 3",
+    ]
+    code, _, err = run(files / "t.lars", "--stream", files / "back.tnt")
+    assert (code, "time goes back from 3 to 1" in err) == (1, True)
+
+
+def test_settings_that_cannot_be(files: Path) -> None:
+    command = (files / "p.lars", "--stream", files / "s.atoms")
+    for more, message in (
+        (("--start", "5", "--end", "3"), "the last time point, 3, comes before the first, 5"),
+        (("--lateness", "soon"), "not a length of time, such as 1s or 500ms: soon"),
+    ):
+        assert run(*command, *more)[::2] == (1, f"ebbtide: {message}\n")

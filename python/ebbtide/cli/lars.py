@@ -119,6 +119,8 @@ def lars(
     )
     items = _stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
+    if start is not None and last is not None and last < parse_instant(start):
+        raise InputError(f"the last time point, {end}, comes before the first, {start}")
     if last is not None:
         items = _up_to(items, last, in_order=lateness is None)
     items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
@@ -146,11 +148,12 @@ def _lateness(text: str, tick: str | None) -> int:
 
     if text.isdecimal():
         return int(text)
+    span = parse_span(text)
     if tick is None:
         raise InputError(
             "a lateness in units of time needs the length of a time point: give --tick"
         )
-    return parse_span(text)
+    return span
 
 
 def _write_late(reasoner: LarsReasoner, file: TextIO) -> None:
@@ -196,7 +199,7 @@ def _stream(
     if path == STANDARD_INPUT:
         yield from parse_stream(sys.stdin, "<stdin>", program, in_order=in_order)
     elif _plain_name(path).endswith(".tnt"):
-        yield from _timed_triples(path)
+        yield from _timed_triples(path, in_order=in_order)
     else:
         try:
             with _opened(path) as lines:
@@ -235,13 +238,20 @@ def _warned_of_gaps(
         last = at
 
 
-def _timed_triples(path: Path) -> Iterator[tuple[Instant, list[Fact]]]:
+def _timed_triples(path: Path, *, in_order: bool) -> Iterator[tuple[Instant, list[Fact]]]:
     from ebbtide.program import TRIPLE, Fact
     from ebbtide.terms.formats import BadLine, FormatError, read_timed
 
+    last: Instant | None = None
     for item in read_timed(path):
         if isinstance(item, BadLine):
             raise FormatError(item)
+        if in_order and last is not None and item.at < last:
+            raise InputError(
+                f"{path}: time goes back from {last} to {item.at}; a stream is in order, unless a "
+                "lateness is given"
+            )
+        last = item.at
         yield item.at, [Fact(TRIPLE, item.triple)]
 
 
@@ -264,4 +274,4 @@ def _plain_name(path: Path) -> str:
 
 
 def _opened(path: Path) -> Any:
-    return (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8")
+    return (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig")

@@ -8,7 +8,7 @@ rule asked for. Relations of time points are left out: the time points themselve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ebbtide.engines.derivation import Node, applied
 from ebbtide.languages.lars.formula import Extended, LarsProgram, Mode, bound
@@ -123,21 +123,26 @@ class Explainer:
         order, binding = applied(node, nodes)
         rule = self._rules.get(node.rule.name.removesuffix(BODY))
         if rule is None:
-            premises = (self._premise(nodes, premise, part) for premise in order)
-            return Explanation(text, node.until, "because", tuple(filter(None, premises)))
+            found = (self._premise(nodes, premise, part) for premise in order)
+            premises = tuple(filter(None, found))
+            if len(premises) == 1 and premises[0].text == text:
+                # The same by another relation, which nobody wrote.
+                return replace(premises[0], until=node.until)
+            return Explanation(text, node.until, "because", premises)
         first = nodes[order[0]] if order else None
         if first is not None and first.fact.relation == rule.name + BODY:
             # The positive part of the body stands on its own: what a function yields is denied.
             order, more = applied(first, nodes)
             binding = {**more, **binding}
         written = [*rule.positives, *(None,) * len(order)]
-        premises = (
+        found = (
             self._premise(nodes, premise, part)
             for premise, part in zip(order, written, strict=False)
         )
+        premises = tuple(filter(None, found))
         reason = f"by {rule.name} ({rule.origin})"
         absent = tuple(str(bound(part, binding)) for part in rule.denied)
-        return Explanation(text, node.until, reason, tuple(filter(None, premises)), absent)
+        return Explanation(text, node.until, reason, premises, absent)
 
     def _premise(
         self, nodes: Sequence[Node], position: int, part: Extended | None

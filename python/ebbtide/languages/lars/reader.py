@@ -73,7 +73,7 @@ def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
 def load_lars(path: str | PathLike[str]) -> LarsProgram:
     """The program of a file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ProgramError(f"the file is not UTF-8: {error}", Origin(str(path), 1, 1)) from None
     return parse_lars(text, str(path))
