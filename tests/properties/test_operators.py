@@ -20,7 +20,7 @@ from ebbtide.program import (
     Program,
     ProgramError,
 )
-from ebbtide.terms import IRI, Literal, Term
+from ebbtide.terms import IRI, BlankNode, Literal, Term
 from ebbtide.terms.term import XSD
 from ebbtide.testing import Happening, Tick, play, program, rows, show_rows
 from ebbtide.testing.generate import STREAMS, streams, windows
@@ -45,6 +45,8 @@ VALUES = st.one_of(
     _typed(["a", "b"], "string"),
     _typed(["2020-01-01T00:00:00Z", "2020-01-01T00:00:00"], "dateTime"),
     NODES,
+    st.sampled_from([Literal("a", language="en"), Literal("b", language="en")]),
+    st.sampled_from([BlankNode("n"), Literal("PT1H", XSD + "duration"), Literal("x", EXAMPLE)]),
 )
 READINGS = st.builds(lambda x, v: Fact("reads", (x, v)), NODES, st.one_of(NUMBERS, VALUES))
 PAIRS = st.builds(lambda x, y: Fact("p", (x, y)), NODES, NODES)
@@ -52,7 +54,9 @@ STOPS = st.builds(lambda x: Fact("stop", (x,)), NODES)
 
 AGGREGATES = tuple(
     Aggregate(function, "seen", f"the_{function}", group, 1)
-    for function, group in [("sum", (0,)), ("min", (0,)), ("max", ()), ("avg", (0,))]
+    for function, group in [
+        *[("sum", (0,)), ("min", (0,)), ("max", ()), ("avg", (0,)), ("first", (0,)), ("last", ())]
+    ]
 )
 GROUPED = Program(
     program(

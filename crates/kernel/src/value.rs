@@ -204,6 +204,15 @@ pub fn whole_number(text: &str) -> Option<i64> {
     text.strip_suffix(INTEGER)?.strip_prefix('"')?.parse().ok()
 }
 
+/// What stands in the column of a variable that a solution does not bind.
+pub const UNBOUND: &str = "<urn:ebbtide:unbound>";
+
+/// Whether a literal has a datatype of XML Schema.
+pub fn is_of_xml_schema(text: &str) -> bool {
+    let datatype = literal(text).and_then(|(_, kind)| kind.strip_prefix("^^<"));
+    datatype.is_some_and(|datatype| datatype.starts_with(XSD))
+}
+
 impl<'a> Value<'a> {
     /// The value of a term, if it has one.
     pub fn of(text: &'a str) -> Option<Self> {

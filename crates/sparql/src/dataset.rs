@@ -16,6 +16,7 @@ use std::iter::{empty, once};
 use ebbtide_kernel::ids::{IndexId, RelationId, RowId, TermId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::kernel::Kernel;
+use ebbtide_kernel::value::UNBOUND;
 use hashbrown::HashMap;
 use oxrdf::{BlankNode, NamedNode, Term};
 use spareval::{InternalQuad, QueryableDataset};
@@ -24,8 +25,6 @@ use crate::term::{parse, text};
 
 const OTHER: u64 = 1 << 32;
 const ROW: u64 = 2 << 32;
-/// What stands in the column of a variable that a solution does not bind.
-const UNBOUND: &str = "<urn:ebbtide:unbound>";
 /// Smaller relations are searched row by row.
 const SMALL: usize = 32;
 

@@ -16,6 +16,8 @@ from ebbtide.program.origin import IN_PYTHON, Origin, ProgramError
 from ebbtide.program.rule import Rule
 
 FUNCTIONS: Final = ("count", "sum", "min", "max", "avg")
+#: The first and the last of terms of any kind, as SPARQL's MIN and MAX.
+ORDERS: Final = ("first", "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,9 @@ class Aggregate:
 
     `group` and `value` are columns of the input; `count` needs no value. A count, a sum or an
     average holds until the first member of its group ends, a least or greatest value until the last
-    of the members that have it. A group with a value that has no meaning for the function yields
-    nothing. Sums of doubles are exact before they are rounded, so order does not matter.
+    of the members that have it. `first` and `last` are about terms of any kind: blank nodes, IRIs,
+    literals. A group with a value that has no meaning for the function yields nothing. Sums of
+    doubles are exact before they are rounded, so order does not matter.
     """
 
     function: str
@@ -138,8 +141,8 @@ def check_operators(
 
 
 def _check_aggregate(operator: Aggregate, arity: int) -> None:
-    if operator.function not in FUNCTIONS:
-        known = ", ".join(FUNCTIONS)
+    if operator.function not in (*FUNCTIONS, *ORDERS):
+        known = ", ".join((*FUNCTIONS, *ORDERS))
         raise ProgramError(
             f"unknown aggregate function {operator.function}; there are {known}", operator.origin
         )

@@ -26,7 +26,7 @@ from ebbtide.queries.maintained import Column, Kept, Maintained
 from ebbtide.terms import IRI, to_term
 
 Node: TypeAlias = tuple[Any, ...]
-_FUNCTIONS: Final = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max", "AVG": "avg"}
+_FUNCTIONS: Final = {"COUNT": "count", "SUM": "sum", "MIN": "first", "MAX": "last", "AVG": "avg"}
 _ZERO: Final = to_term(0)
 #: What the functions yield of nothing at all, where they yield anything.
 _OF_NOTHING: Final = dict.fromkeys(("count", "sum", "avg"), _ZERO)
@@ -236,7 +236,7 @@ class UpperPlanner:
         if kind == "count" and expression is not None and _is_loose(rows, expression):
             inner = ("filter", inner, ("BOUND", expression))
             rows = self.keep(inner, graph, visible(inner), one_by_one=True)
-        if is_distinct and kind not in ("min", "max"):
+        if is_distinct and kind not in ("first", "last"):
             names = shown if expression is None else (*variables, expression)
             rows = self.keep(inner, graph, tuple(dict.fromkeys((*variables, *names))), False)
         of = None if kind == "count" else expression

@@ -13,7 +13,7 @@ import pytest
 
 from ebbtide.program import ProgramError
 from ebbtide.queries import QueryEngine
-from ebbtide.terms import IRI
+from ebbtide.terms import IRI, BlankNode, Literal
 
 WINDOW = " FROM STREAM <http://e/s> [RANGE 4ms STEP 4ms] WHERE "
 CHAIN = ["aqb", "bpc", "cvd"]
@@ -24,7 +24,8 @@ def rows(text: str, facts: list[Any], incremental: bool) -> list[Any]:
     engine = QueryEngine(incremental=incremental)
     query = engine.register("PREFIX : <http://e/> " + text.replace("$", WINDOW, 1))
     for fact in facts:
-        terms = (f"<http://e/{part}>" if isinstance(part, str) else part for part in fact)
+        # A word says three IRIs, by a letter each.
+        terms = (f"<http://e/{letter}>" for letter in fact) if isinstance(fact, str) else fact
         engine.push("http://e/s", tuple(terms), at=1)
     engine.finish()
     answers = next(iter(query))
@@ -136,3 +137,27 @@ def test_a_solution_makes_the_same_node_at_every_tick(incremental: bool) -> None
     assert a | b == both
     assert came == [(1, a), (2, b), (4, c)]
     assert went == [(3, a), (4, b)]
+
+
+EN = Literal("b", language="en")
+
+
+@pytest.mark.parametrize("incremental", [True, False])
+@pytest.mark.parametrize(
+    ("values", "least", "greatest"),
+    [
+        (["<http://e/a>", "<http://e/b>"], "a", "b"),
+        ([Literal("a", language="en"), EN], Literal("a", language="en"), EN),
+        (["a", EN], "a", EN),
+        ([1, "a"], 1, "a"),
+        ([1, 2.5, "<http://e/a>"], "a", 2.5),
+        ([Literal("a", "http://e/t"), 5], 5, Literal("a", "http://e/t")),
+        ([BlankNode("x"), "<http://e/a>"], BlankNode("x"), "a"),
+    ],
+)
+def test_the_least_and_the_greatest_are_those_of_terms(
+    values: list[Any], least: Any, greatest: Any, incremental: bool
+) -> None:
+    facts = [("<http://e/a>", "<http://e/p>", value) for value in values]
+    text = "SELECT (MIN(?y) AS ?least) (MAX(?y) AS ?most) $ { ?x :p ?y }"
+    assert rows(text, facts, incremental) == [(least, greatest)]

@@ -3,6 +3,8 @@
 //! Shape: a group's key to its members' lifetimes and values. A count, a sum or an average holds
 //! until the first of its members ends; a least or greatest value until the last of those ends that
 //! have it. A group whose values have no meaning for the function yields nothing while they stay.
+//!
+//! `First` and `Last` are SPARQL's MIN and MAX: of terms of any kind, in the order of ORDER BY.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,7 +19,7 @@ use crate::ids::{FactId, RelationId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::Strategy;
-use crate::value::{Value, double_lexical, typed_text};
+use crate::value::{UNBOUND, Value, double_lexical, is_of_xml_schema, typed_text};
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,10 @@ pub enum Function {
     Max,
     /// The sum by the count.
     Avg,
+    /// The first in the order of terms.
+    First,
+    /// The last in the order of terms.
+    Last,
 }
 
 impl Function {
@@ -43,6 +49,8 @@ impl Function {
             "min" => Some(Self::Min),
             "max" => Some(Self::Max),
             "avg" => Some(Self::Avg),
+            "first" => Some(Self::First),
+            "last" => Some(Self::Last),
             _ => None,
         }
     }
@@ -131,29 +139,59 @@ impl Sum {
 /// A member's value, ordered by kind, then by value, then by text.
 struct Ranked {
     text: Box<str>,
-    /// None for terms that have no order.
-    kind: Option<u8>,
+    kind: Kind,
+}
+
+/// The kinds of terms, in the order of terms.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// No term at all, or one of a datatype whose order is not known.
+    Unordered,
+    Blank,
+    Iri,
+    Number,
+    String,
+    Boolean,
+    /// With a time zone, or without.
+    DateTime(bool),
+    Date(bool),
+    /// With a language, or of a datatype that is not XML Schema's: by its text.
+    Other,
+}
+
+impl Kind {
+    fn of(text: &str) -> Self {
+        match Value::of(text) {
+            Some(Value::Double(number)) if f64::from(number).is_nan() => Self::Unordered,
+            Some(Value::Integer(_) | Value::Decimal(_) | Value::Double(_)) => Self::Number,
+            Some(Value::String(_)) => Self::String,
+            Some(Value::Boolean(_)) => Self::Boolean,
+            Some(Value::DateTime(moment)) => Self::DateTime(moment.timezone().is_some()),
+            Some(Value::Date(day)) => Self::Date(day.timezone().is_some()),
+            None if text == UNBOUND => Self::Unordered,
+            None if text.starts_with('<') => Self::Iri,
+            None if text.starts_with('_') => Self::Blank,
+            None if is_of_xml_schema(text) => Self::Unordered,
+            None => Self::Other,
+        }
+    }
+
+    /// Whether it is of values that `Min` and `Max` compare.
+    fn has_values(self) -> bool {
+        Self::Iri < self && self < Self::Other
+    }
 }
 
 impl Ranked {
     fn of(text: &str) -> Self {
-        let kind = match Value::of(text) {
-            Some(Value::Double(number)) if f64::from(number).is_nan() => None,
-            Some(Value::Integer(_) | Value::Decimal(_) | Value::Double(_)) => Some(0),
-            Some(Value::String(_)) => Some(1),
-            Some(Value::Boolean(_)) => Some(2),
-            Some(Value::DateTime(moment)) => Some(3 + u8::from(moment.timezone().is_some())),
-            Some(Value::Date(day)) => Some(5 + u8::from(day.timezone().is_some())),
-            None => None,
-        };
-        Self { text: text.into(), kind }
+        Self { text: text.into(), kind: Kind::of(text) }
     }
 }
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let values = || Value::of(&self.text)?.compare(&Value::of(&other.text)?);
-        let by_value = if self.kind.is_some() { values() } else { None };
+        let by_value = if self.kind.has_values() { values() } else { None };
         let by_text = || self.text.as_bytes().cmp(other.text.as_bytes());
         let kinds = self.kind.cmp(&other.kind);
         kinds.then_with(|| by_value.unwrap_or(Ordering::Equal)).then_with(by_text)
@@ -196,7 +234,9 @@ impl Group {
         let values = match function {
             Function::Count => Values::Uncounted,
             Function::Sum | Function::Avg => Values::Summed(Sum::default()),
-            Function::Min | Function::Max => Values::Ranked(BTreeMap::new()),
+            Function::Min | Function::Max | Function::First | Function::Last => {
+                Values::Ranked(BTreeMap::new())
+            }
         };
         Self { lifetimes: Lifetimes::new(), members: 0, values, says: None, is_touched: false }
     }
@@ -243,10 +283,17 @@ impl Group {
             Values::Summed(sum) => Some((number(sum.average()?), first_end()?)),
             Values::Ranked(ranked) => {
                 let (least, greatest) = (ranked.first_key_value()?, ranked.last_key_value()?);
-                if least.0.kind.is_none() || least.0.kind != greatest.0.kind {
+                let is_total = matches!(function, Function::First | Function::Last);
+                let has_order = if is_total {
+                    least.0.kind != Kind::Unordered
+                } else {
+                    least.0.kind == greatest.0.kind && least.0.kind.has_values()
+                };
+                if !has_order {
                     return None;
                 }
-                let (value, lifetimes) = if function == Function::Min { least } else { greatest };
+                let is_least = matches!(function, Function::Min | Function::First);
+                let (value, lifetimes) = if is_least { least } else { greatest };
                 Some((value.text.to_string(), *lifetimes.keys().next_back()?))
             }
         }

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ebbtide.engines.reference.values import (
-    Datum,
     Moment,
     Number,
     bounded,
@@ -21,11 +20,15 @@ from ebbtide.engines.reference.values import (
     value,
 )
 from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Operator
-from ebbtide.terms import Term, to_term
+from ebbtide.terms import IRI, BlankNode, Term, to_term
+from ebbtide.terms.term import XSD
 from ebbtide.time import FOREVER, Instant
 
 Past: TypeAlias = Sequence[tuple[Instant, Mapping[Fact, Instant]]]
 Member: TypeAlias = tuple[Term | None, Instant]
+
+#: What stands for no term at all.
+_UNBOUND: Final = IRI("urn:ebbtide:unbound")
 
 
 def stated_by(
@@ -63,8 +66,10 @@ def _result(function: str, members: list[Member]) -> tuple[Term, Instant] | None
     if function == "count":
         return to_term(len(members)), first_end
     terms = [term for term, _ in members if term is not None]
-    if function in ("min", "max"):
-        extreme = _extreme(terms, greatest=function == "max")
+    if function in ("min", "max", "first", "last"):
+        extreme = _extreme(
+            terms, greatest=function in ("max", "last"), total=function in ("first", "last")
+        )
         if extreme is None:
             return None
         return extreme, max(until for term, until in members if term == extreme)
@@ -112,24 +117,54 @@ def _exact(doubles: list[float]) -> float:
         return float("inf") if sum(map(Fraction, doubles)) > 0 else float("-inf")
 
 
-def _extreme(terms: list[Term], *, greatest: bool) -> Term | None:
-    """The least or greatest term, among equal ones by its text; None if they have no order."""
-    data: list[tuple[Datum, Term]] = []
-    kinds = set()
-    for term in terms:
-        found = value(term)
-        if found is None or found[1] != found[1]:
-            return None
-        kinds.add((found[0], isinstance(found[1], Moment) and found[1].zoned))
-        data.append((found[1], term))
-    if len(kinds) != 1:
+def _extreme(terms: list[Term], *, greatest: bool, total: bool) -> Term | None:
+    """The least or greatest term, among equal ones by its text; None if they have no order.
+
+    In total, terms of one kind come before those of the next.
+    """
+    kinds = [_kind(term) for term in terms]
+    if not terms or "none" in kinds:
         return None
-    best, chosen = data[0]
-    for datum, term in data[1:]:
-        ranked = order(datum, best) or _texts(term, chosen)
+    if not total and (len(set(kinds)) > 1 or kinds[0] in ("blank", "iri", "other")):
+        return None
+    best = terms[0]
+    for term in terms[1:]:
+        ranked = _ranks(term, best)
         if ranked and (ranked > 0) == greatest:
-            best, chosen = datum, term
-    return chosen
+            best = term
+    return best
+
+
+#: The kinds of terms, in the order of terms; instants without a zone come before those with one.
+_KINDS: Final = (
+    *("blank", "iri", "number", "string", "boolean"),
+    *("dateTime", "dateTime zoned", "date", "date zoned", "other"),
+)
+
+
+def _kind(term: Term) -> str:
+    """The kind of a term; "none" if no order of it is known."""
+    match term:
+        case BlankNode():
+            return "blank"
+        case IRI():
+            return "none" if term == _UNBOUND else "iri"
+    found = value(term)
+    if found is None:
+        return "none" if term.datatype.startswith(XSD) else "other"
+    kind, datum = found
+    if datum != datum:
+        return "none"
+    return f"{kind} zoned" if isinstance(datum, Moment) and datum.zoned else kind
+
+
+def _ranks(left: Term, right: Term) -> int:
+    kinds = [_KINDS.index(_kind(each)) for each in (left, right)]
+    if kinds[0] != kinds[1]:
+        return kinds[0] - kinds[1]
+    one, other = value(left), value(right)
+    by_value = order(one[1], other[1]) if one is not None and other is not None else 0
+    return by_value or _texts(left, right)
 
 
 def _texts(left: Term, right: Term) -> int:
