@@ -34,34 +34,46 @@ java:
 	  echo "ebbtide: Spark needs a Java runtime of version 17 or newer and none was found:" \
 	       "install one (Debian: apt install openjdk-17-jre-headless) or set JAVA_HOME" >&2; exit 1; }
 
-# Everything pyproject.toml names, extras included, one requirement a line.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin
+# Everything pyproject.toml names, extras included, one requirement a line, maturin first.
 REQUIREMENTS := import tomllib; \
   project = tomllib.load(open("pyproject.toml", "rb")); \
   wanted = project["build-system"]["requires"] + project["project"]["dependencies"]; \
   extras = project["project"]["optional-dependencies"].values(); \
   print(*wanted, *(one for extra in extras for one in extra), sep="\n")
 
-$(VENV)/.packages: pyproject.toml | cargo
+# The kernel needs maturin alone, so it is built while the other packages come.
+$(VENV)/.maturin: pyproject.toml | cargo
 	$(call need,$(PYTHON),install Python 3.11 or set PYTHON=/path/to/python)
 	$(call say,"making $(VENV) with $(PYTHON)")
 	@$(PYTHON) -m venv $(VENV)
-	$(call say,"installing the Python packages (Spark alone is 450 MB)")
 	@$(BIN)/python -c '$(REQUIREMENTS)' > $(VENV)/requirements.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --requirement $(VENV)/requirements.txt
+	@$(PIP) "$$(head --lines 1 $(VENV)/requirements.txt)"
 	@touch $@
 
-$(VENV)/.kernel: $(VENV)/.packages $(CARGO_FILES) $(RUST_FILES)
+$(VENV)/.kernel: $(VENV)/.maturin $(CARGO_FILES) $(RUST_FILES)
 	$(call say,"building the kernel in release mode (a minute or two at first)")
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	@$(MATURIN) develop --release --quiet --skip-install
+	@touch $@
+
+$(VENV)/.packages: $(VENV)/.maturin
+	$(call say,"installing the Python packages (Spark alone is 450 MB)")
+	@$(PIP) --requirement $(VENV)/requirements.txt
+	@touch $@
+
+# The kernel is there, so this compiles nothing: it makes the command `ebbtide`.
+$(VENV)/.installed: $(VENV)/.packages | $(VENV)/.kernel
+	@$(MATURIN) develop --release --quiet
 	@touch $@
 
 .PHONY: ready
-ready: $(VENV)/.kernel ## set up .venv and build the kernel
+ready: $(VENV)/.packages $(VENV)/.kernel $(VENV)/.installed ## set up .venv and build the kernel
 
 # From an archive of its classes Spark starts in two thirds of the processor time. Making it takes
 # as long as five starts save, so only those who start it often do.
 export EBBTIDE_CLASSES := $(CURDIR)/$(VENV)/spark.jsa
-$(EBBTIDE_CLASSES): $(VENV)/.packages | java ready
+$(EBBTIDE_CLASSES): $(VENV)/.packages | java $(VENV)/.kernel $(VENV)/.installed
 	$(call say,"keeping the classes of Spark in an archive from which it starts sooner")
 	@$(BIN)/python -m ebbtide.pipeline.archive $@
 
@@ -71,17 +83,18 @@ $(EBBTIDE_CLASSES): $(VENV)/.packages | java ready
 demo: java ready ## commuters in trains, live, on local Spark (about 30 seconds)
 	@$(BIN)/ebbtide demo
 
-# What needs no kernel is done while that is built: its last part keeps one core busy, no more.
+# What needs no kernel is done while that is built: its last part keeps one core busy, no more. Two
+# jobs may wait, one for the network and one for Cargo's lock, so four keep two cores busy.
 .PHONY: test
 test: java ## everything CI runs: lint, Rust tests, Python tests and doctests
-	@$(MAKE) --no-print-directory --jobs 2 lint test-rust ready
+	@$(MAKE) --no-print-directory --jobs 4 ready lint test-rust $(EBBTIDE_CLASSES)
 	$(call say,"Python tests and doctests")
 	@$(PYTEST) -n 2 -m 'not install and not chaos and not cluster'
 
 .PHONY: test-rust
 test-rust: cargo
 	$(call say,"Rust tests")
-	@cargo test --quiet --package ebbtide-kernel --package ebbtide-formats --package ebbtide-sparql
+	@MAKEFLAGS= cargo test --quiet --package ebbtide-kernel --package ebbtide-formats --package ebbtide-sparql
 
 .PHONY: test-fast
 test-fast: ready ## the Python tests that need neither Spark nor patience
@@ -159,9 +172,9 @@ fuzz: ready ## every parser against random bytes, for FUZZ_SECONDS (60)
 	@$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}
 
 .PHONY: wheel
-wheel: $(VENV)/.packages cargo ## a release wheel in dist/
+wheel: $(VENV)/.maturin cargo ## a release wheel in dist/
 	$(call say,"building the wheel")
-	@$(BIN)/maturin build --release --quiet --out dist
+	@$(MATURIN) build --release --quiet --out dist
 	@ls -1 dist
 
 .PHONY: clean

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from ebbtide.testing.crash import VARIABLE
+
+
+def batches_of(said: Iterable[str]) -> list[int]:
+    """The numbers of the batches that a run says it is done with."""
+    found = (re.match(r"(?:ebbtide: )?batch (\d+): ", line) for line in said)
+    return [int(each[1]) for each in found if each]
 
 
 class Command:
@@ -43,8 +51,7 @@ class Command:
     @property
     def batches(self) -> list[int]:
         """The batches that it said it was done with."""
-        done = [line for line in self.said if ": batch " in line]
-        return [int(line.split()[2].rstrip(":")) for line in done]
+        return batches_of(self.said)
 
     def kill(self) -> None:
         os.killpg(self.process.pid, signal.SIGKILL)

@@ -18,7 +18,7 @@ from rich.console import Console
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.run import run_pipeline
 
-from .command import Command
+from .command import Command, batches_of
 from .stream import LOCAL, write_pipeline
 from .test_recovery import CRASHES, assert_uninterrupted
 
@@ -104,7 +104,9 @@ def kill_often(
     return file
 
 
-def stopped_and_run_to_the_end(file: Path, commands: list[Command], number: signal.Signals) -> None:
+def stopped_and_run_to_the_end(
+    file: Path, commands: list[Command], number: signal.Signals, spark: SparkSession
+) -> None:
     """Let a batch in hand be finished and committed: the next run feeds nothing twice."""
     first = Command(file)
     commands.append(first)
@@ -113,24 +115,28 @@ def stopped_and_run_to_the_end(file: Path, commands: list[Command], number: sign
     tell = os.killpg if number == signal.SIGINT else os.kill
     tell(first.process.pid, number)
     assert first.end() == 0, "".join(first.said)
-    second = run_to_the_end(file, commands)
-    numbers = first.batches + second.batches
+    # Here Spark is up already.
+    said: list[str] = []
+    run_pipeline(load_pipeline(file), Console(quiet=True), said.append, spark=spark)
+    later = batches_of(said)
+    numbers = first.batches + later
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    assert len(second.batches) > 1, "it had read everything"
+    assert len(later) > 1, "it had read everything"
 
 
-def run_to_the_end(file: Path, commands: list[Command]) -> Command:
+def run_to_the_end(file: Path, commands: list[Command]) -> None:
     command = Command(file)
     commands.append(command)
     assert command.end() == 0, "".join(command.said)
-    return command
 
 
 @pytest.mark.parametrize("placement", ["driver", IN_SHARDS, IN_FRAMES])
-def test_a_kill(tmp_path: Path, commands: list[Command], placement: str) -> None:
+def test_a_kill(
+    spark: SparkSession, tmp_path: Path, commands: list[Command], placement: str
+) -> None:
     """And then by Ctrl-C; what the sinks hold in the end is what the oracle says."""
     file = kill_often(tmp_path, commands, placement, kills=1, seed=5, facts_a_file=12)
-    stopped_and_run_to_the_end(file, commands, signal.SIGINT)
+    stopped_and_run_to_the_end(file, commands, signal.SIGINT, spark)
     assert_uninterrupted(tmp_path, LOCAL)
 
 
@@ -153,9 +159,11 @@ def test_many_kills(tmp_path: Path, commands: list[Command], placement: str, kil
 
 @pytest.mark.chaos
 @pytest.mark.parametrize("placement", ["driver", "sharded", "dataframe"])
-def test_told_to_stop(tmp_path: Path, commands: list[Command], placement: str) -> None:
+def test_told_to_stop(
+    spark: SparkSession, tmp_path: Path, commands: list[Command], placement: str
+) -> None:
     file = write_pipeline(tmp_path, 1, 10, rules=LOCAL, placement=placement)
-    stopped_and_run_to_the_end(file, commands, signal.SIGTERM)
+    stopped_and_run_to_the_end(file, commands, signal.SIGTERM, spark)
     assert_uninterrupted(tmp_path, LOCAL)
 
 

@@ -59,8 +59,8 @@ class Settings:
 FULL: Final = Settings()
 # Seconds instead of minutes: it shows that everything works, and no more.
 QUICK: Final = Settings(
-    large=Rounds(2_000, rounds=1, batches=2, warm=1),
-    small=Rounds(100, rounds=1, batches=4, warm=1),
+    large=Rounds(2_000, rounds=1, batches=1, warm=0),
+    small=Rounds(100, rounds=1, batches=2, warm=0),
     shards=Rounds(2_000, rounds=1, batches=4, warm=4),
     parsed=5_000,
     closures=(2_000,),
