@@ -114,6 +114,13 @@ def test_an_error_has_its_place_and_a_hint(text: str) -> None:
     assert str(caught.value).startswith("p.lars:")
 
 
+def test_a_window_is_not_longer_than_time() -> None:
+    for window in ("999999999999 d", "tumbling 999999999999 d", "999999999999"):
+        program = parse_lars(f"a :- always p in [{window}].", "p.lars")
+        with pytest.raises(ProgramError, match=r"1:13: 999999999999.* is longer than time"):
+            lower(program, 0, 10**7, tick=10**7)
+
+
 def test_a_cycle_through_not_is_printed() -> None:
     with pytest.raises(ProgramError) as caught:
         strata(parse_lars("a :- not b in [3].\nb :- c, not a.", "p.lars"))

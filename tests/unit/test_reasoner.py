@@ -590,6 +590,28 @@ def test_settings_that_are_refused(settings, message):
         Reasoner(engine="reference", **settings)
 
 
+def test_what_is_no_pair_and_no_pattern():
+    reasoner = Reasoner(engine="reference")
+    for items in ("abc", [("<a:s>", "<a:p>", "<a:o>")], {"t": 1}):
+        with pytest.raises(ValueError, match="not a pair of a fact and its instant"):
+            reasoner.push_all(items)
+    for pattern in ("abc", ("<a:s>",)):
+        with pytest.raises(TermError, match="not a pattern"):
+            list(reasoner.triples(pattern))
+
+
+@needs_kernel
+def test_tables_hold_the_texts_of_terms_and_instants():
+    pa = pytest.importorskip("pyarrow")
+    good = {"t": [1, 2], "s": ["<a:s>"] * 2, "p": ["<a:p>"] * 2, "o": ["<a:o>"] * 2}
+    for bad, message in (
+        ({"o": ["<a:o>", "plain"]}, 'column "o" holds plain in row 1'),
+        ({"t": [1, 2**63 - 1]}, "beyond 2\\^62"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Reasoner().push_table(pa.table({**good, **bad}))
+
+
 def test_windows_that_cannot_be():
     for window, size in ((Sliding, 1.5), (Landmark, "noon"), (Count, None), (Tumbling, 0.5)):
         with pytest.raises(WindowError, match="must be a whole number"):

@@ -19,6 +19,9 @@ use ebbtide_kernel::value::typed_text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// No event is farther from the beginning of time.
+const FARTHEST: u64 = 1 << 62;
+
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a dyn Array> {
     let column = batch.column_by_name(name);
     column.map(AsRef::as_ref).ok_or_else(|| {
@@ -54,15 +57,15 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     match array.data_type() {
         DataType::Utf8 => {
             let texts = array.as_string::<i32>();
-            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
+            interned(dictionary, rows.map(|row| texts.value(row)), name)
         }
         DataType::LargeUtf8 => {
             let texts = array.as_string::<i64>();
-            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
+            interned(dictionary, rows.map(|row| texts.value(row)), name)
         }
         DataType::Utf8View => {
             let texts = array.as_string_view();
-            Ok(dictionary.intern_all(rows.map(|row| texts.value(row))))
+            interned(dictionary, rows.map(|row| texts.value(row)), name)
         }
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
@@ -74,6 +77,27 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
         ),
         other => Err(not_a_string(name, other)),
     }
+}
+
+/// The ids of texts, which must be those of terms, by their first character.
+fn interned<'t>(
+    dictionary: &mut Dictionary,
+    texts: impl Iterator<Item = &'t str>,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let (mut row, mut odd) = (0, None);
+    let ids = dictionary.intern_all(texts.inspect(|text| {
+        if !matches!(text.as_bytes().first(), Some(b'<' | b'"' | b'_')) && odd.is_none() {
+            odd = Some((row, *text));
+        }
+        row += 1;
+    }));
+    odd.map_or(Ok(ids), |(row, text)| {
+        Err(PyValueError::new_err(format!(
+            "column {name:?} holds {text} in row {row}: terms are written as in N-Triples, \
+             <http://...>, _:label or \"text\""
+        )))
+    })
 }
 
 /// A column of terms: their texts, or whole numbers of any Arrow kind.
@@ -157,7 +181,13 @@ pub fn instants(batch: &RecordBatch, name: &str) -> PyResult<Vec<Instant>> {
     let array = column(batch, name)?;
     refuse_nulls(array, name)?;
     let instants = |values: &[i64], scale: fn(i64) -> i64| {
-        Ok(values.iter().map(|value| Instant(scale(*value))).collect())
+        let instants: Vec<Instant> = values.iter().map(|value| Instant(scale(*value))).collect();
+        match instants.iter().position(|at| at.0.unsigned_abs() > FARTHEST) {
+            None => Ok(instants),
+            Some(row) => Err(PyValueError::new_err(format!(
+                "column {name:?} has an instant beyond 2^62 milliseconds in row {row}"
+            ))),
+        }
     };
     match array.data_type() {
         DataType::Int64 => instants(array.as_primitive::<Int64Type>().values(), |ms| ms),

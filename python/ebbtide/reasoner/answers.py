@@ -15,7 +15,7 @@ from ebbtide.engines.protocol import Engine
 from ebbtide.program import TRIPLE, Fact, Program
 from ebbtide.reasoner.intake import FactLike, as_fact, check_relation
 from ebbtide.reasoner.watch import Watch
-from ebbtide.terms import Term, to_term
+from ebbtide.terms import Term, TermError, to_term
 from ebbtide.time import Instant
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ class Answers:
         ...     print(s, o)
         <http://e/a> "x"
         """
+        if not isinstance(pattern, tuple | list) or len(pattern) != 3:
+            raise TermError(f"not a pattern (a tuple of three terms or None): {pattern!r}")
         wanted = [None if value is None else to_term(value) for value in pattern]
         if isinstance(self.engine, LooksUp):
             found = self.engine.matching(TRIPLE, wanted)

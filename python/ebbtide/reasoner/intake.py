@@ -112,6 +112,8 @@ def timed_facts(items: Iterable[Any]) -> Iterator[tuple[FactLike, Any]]:
     for item in items:
         if isinstance(item, BadLine):
             raise FormatError(item)
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise ValueError(f"not a pair of a fact and its instant: {item!r}")
         fact, at = item
         yield fact, at
 

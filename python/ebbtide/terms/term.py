@@ -230,6 +230,9 @@ def to_term(value: Any) -> Term:
     >>> to_term("plain words")
     Literal(lexical='plain words', datatype='http://www.w3.org/2001/XMLSchema#string', language='')
     """
+    if type(value) is str:
+        looks_like_a_term = value.startswith(("<", "_:", '"'))
+        return parse_term(value) if looks_like_a_term else Literal(value)
     match value:
         case IRI() | BlankNode() | Literal():
             return value
@@ -253,8 +256,7 @@ def to_term(value: Any) -> Term:
     if callable(n3 := getattr(value, "n3", None)):
         return parse_term(n3())
     if isinstance(value, str):
-        looks_like_a_term = value.startswith(("<", "_:", '"'))
-        return parse_term(value) if looks_like_a_term else Literal(value)
+        return to_term(str(value))
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         return to_term(value.item())
     raise TermError(f"cannot make a term of {type(value).__name__}: {value!r}")

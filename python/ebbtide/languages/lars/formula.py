@@ -32,6 +32,7 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.terms import Term
+from ebbtide.time import LATEST
 
 #: Milliseconds in a unit of time.
 UNITS: Final = {
@@ -76,6 +77,9 @@ class Span:
         >>> Span(20, "s").points(tick=1_000)
         20
         """
+        length = self.size * (tick or 1) if self.unit in TICKS else self.size * UNITS[self.unit]
+        if length > LATEST:
+            raise ProgramError(f"{self} is longer than time", origin)
         if self.unit in TICKS:
             return self.size
         if tick is None:
@@ -84,7 +88,7 @@ class Span:
                 "window in time points, such as [20]",
                 origin,
             )
-        points, rest = divmod(self.size * UNITS[self.unit], tick)
+        points, rest = divmod(length, tick)
         if rest:
             raise ProgramError(f"{self} is no whole number of ticks of {tick} ms", origin)
         return points
