@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -203,3 +204,18 @@ def test_settings_that_cannot_be(files: Path) -> None:
         (("--lateness", "soon"), "not a length of time, such as 1s or 500ms: soon"),
     ):
         assert run(*command, *more)[::2] == (1, f"ebbtide: {message}\n")
+
+
+def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
+    command = [*COMMAND, str(files / "p.lars"), "--stream", "-"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"36\ta(x1,y). b(y,z).\n37\ta(x2,y).\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"t": 36, "atoms": ["q(x1,y,z)"]}
+    bad = subprocess.run(command, input=b"1\ta(\xff,y).\n", capture_output=True)
+    assert bad.returncode == 1
+    assert bad.stderr.startswith(b"ebbtide: <stdin> cannot be read: 'utf-8' codec")

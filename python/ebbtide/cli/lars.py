@@ -130,6 +130,9 @@ def lars(
         for answer in answers:
             if why is None:
                 write(answer)
+                if stream == STANDARD_INPUT:
+                    # Somebody may be waiting for the answer to what was just said.
+                    sys.stdout.flush()
             _write_late(reasoner, too_late)
         _write_late(reasoner, too_late)
     sys.stdout.flush()
@@ -196,16 +199,15 @@ def _stream(
     """The time points of a stream, of atoms or of triples."""
     from ebbtide.languages.lars.stream import parse_stream
 
-    if path == STANDARD_INPUT:
-        yield from parse_stream(sys.stdin, "<stdin>", program, in_order=in_order)
-    elif _plain_name(path).endswith(".tnt"):
+    if _plain_name(path).endswith(".tnt"):
         yield from _timed_triples(path, in_order=in_order)
-    else:
-        try:
-            with _opened(path) as lines:
-                yield from parse_stream(lines, str(path), program, in_order=in_order)
-        except (UnicodeDecodeError, gzip.BadGzipFile) as error:
-            raise InputError(f"{path} cannot be read: {error}") from None
+        return
+    name = "<stdin>" if path == STANDARD_INPUT else str(path)
+    try:
+        with _opened(path) as lines:
+            yield from parse_stream(lines, name, program, in_order=in_order)
+    except (UnicodeDecodeError, gzip.BadGzipFile) as error:
+        raise InputError(f"{name} cannot be read: {error}") from None
 
 
 def _up_to(
@@ -274,4 +276,6 @@ def _plain_name(path: Path) -> str:
 
 
 def _opened(path: Path) -> Any:
+    if path == STANDARD_INPUT:
+        return open(sys.stdin.fileno(), encoding="utf-8-sig", closefd=False)
     return (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig")
