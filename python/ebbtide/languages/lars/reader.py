@@ -163,8 +163,17 @@ class _Reader(TermReader):
         return LarsRule(name, head, at, tuple(body), origin)
 
     def _head(self) -> tuple[Argument | None, Atom]:
-        if self._peek().text != "@":
+        token = self._peek()
+        if token.kind == "ARROW":
+            hint = "; what must not be is `no :- ..., not no.`, for a solver"
+            raise ProgramError(f"a rule has a head{hint}", self._at(token))
+        is_denied = self._is("not") and self._peek(1).kind in ("NAME", "QUOTED", "PREFIXED", "IRI")
+        if is_denied or self._quantifies_prefix():
+            raise ProgramError(f"a head is p(X) or @T p(X), without {token.text}", self._at(token))
+        if token.text != "@":
             atom = self._atom()
+            if self._is("in") or self._peek().text == "[":
+                raise ProgramError("a head has no window", self._at(self._peek()))
             return (self._time() if self._skip("at") else None), atom
         self._take()
         if self._is_laser_at():
