@@ -73,6 +73,7 @@ class Reader:
         timed: bool = False,
         dated_by: str | None = None,
         graphs: bool = False,
+        lines: bool = False,
         lenient: bool = False,
     ) -> Reader: ...
     def rows(self, limit: int) -> list[Any]: ...

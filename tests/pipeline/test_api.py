@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.engines.lars_answer import texts
 from ebbtide.languages.lars import parse_lars
@@ -258,6 +259,20 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
         read_rdf(spark, tmp_path / "d.nt").collect()
 
 
+def test_rows_that_are_no_facts_are_dead_letters_or_fail(spark: SparkSession) -> None:
+    good = (1_000, e("x"), e("knows"), '"y"@en')
+    bad = [(1_000, "x", e("knows"), e("y")), (None, e("x"), e("knows"), None)]
+    frame = spark.createDataFrame([good, *bad], "t long, s string, p string, o string")
+    found = reason(frame, "rdfs-sparkwave", letters=True).collect()
+    assert [(row.t, row.s) for row in found if row.letter is None] == [(1_000, e("x"))]
+    assert sorted(row.letter.text for row in found if row.letter is not None) == [
+        f"{e('x')} {e('knows')} null",
+        f"x {e('knows')} {e('y')}",
+    ]
+    with pytest.raises(PySparkException, match="no fact: it needs t and three N-Triples terms"):
+        reason(frame, "rdfs-sparkwave").collect()
+
+
 LARS = """
 @prefix e: <http://e/>.
 busy(X) :- e:teaches(X, Y) in [4], e:teaches(X, Z) in [4], Y != Z.
@@ -315,6 +330,11 @@ def test_a_program_of_lars_reasons_over_triples(spark: SparkSession, tmp_path: P
     assert told_by_lars(found) == lars_rows(LARS, atoms, background, to_end=False)
     assert {row.predicate for row in found} == {"busy", "idle"}
 
+    # A checkpoint is of one program.
+    (tmp_path / "in/3.csv").write_text((tmp_path / "in/2.csv").read_text())
+    with pytest.raises(PySparkException, match=r"another query: its program program is \w+, not"):
+        written_to_end(reason(stream, parse_lars(HOT), **settings), tmp_path)
+
 
 HOT = "hot(X) :- temp(X, V) in [2], V >= 50. quiet :- not hot(a), not hot(b)."
 
@@ -341,6 +361,39 @@ def test_a_program_of_lars_reasons_over_atoms(spark: SparkSession) -> None:
         reason(bad, parse_lars(HOT), **SETTINGS).collect()
 
 
+MIXED = """@prefix e: <http://e/>.
+open(X) :- door(X) in [2]. lit(X) :- e:light(X, e:on) in [1], open(X)."""
+
+
+def test_streams_of_atoms_and_of_triples_tell_all_that_holds(spark: SparkSession) -> None:
+    doors = [(1_000 * n, f"door({'ab'[n % 2]}).") for n in range(0, 9, 2)]
+    lights = [(1_000 * n, "<a>", e("light"), e("on")) for n in range(9)]
+    columns = "t long, atoms string, s string, p string, o string, stream string"
+    both = spark.createDataFrame(
+        [(t, atoms, None, None, None, "doors") for t, atoms in doors]
+        + [(t, None, s, p, o, "lights") for t, s, p, o in lights],
+        columns,
+    )
+    settings: dict[str, Any] = {**SETTINGS, "streams": ["doors", "lights"], "full": True}
+    told = reason(both, parse_lars(MIXED), **settings).collect()
+
+    reasoner = LarsReasoner(MIXED, tick=1_000, lateness=500, engine="reference")
+    pushed = [*doors, *((t, Fact.triple(s, p, o)) for t, s, p, o in lights)]
+    for t, atom in sorted(pushed, key=lambda each: each[0]):
+        reasoner.push(atom, t)
+    expected = [
+        (answer.t, "=", atom)
+        for answer in reasoner.advance(8_000)
+        for atom in answer.texts(parse_lars(MIXED).prefixes)
+    ]
+    assert told_by_lars(told) == sorted(expected)
+    assert {row.predicate for row in told} == {"open", "lit"}
+
+    stray = both.withColumn("stream", F.lit("windows"))
+    with pytest.raises(PySparkException, match="there is no stream windows; there are doors, lig"):
+        reason(stray, parse_lars(MIXED), **settings).collect()
+
+
 def test_what_a_program_of_lars_cannot_have_is_said(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(1, "a")], "t long, atoms string")
     program = parse_lars(HOT)
@@ -350,5 +403,11 @@ def test_what_a_program_of_lars_cannot_have_is_said(spark: SparkSession) -> None
         reason(frame, program, key="s")
     with pytest.raises(PipelineError, match="a program of LARS has its own windows"):
         reason(frame, program, window=Sliding(5))
+    with pytest.raises(PipelineError, match="`streams` is a list of names"):
+        reason(frame, program, streams={"default": Sliding(5)})
+    with pytest.raises(PipelineError, match="windows by name, not names alone"):
+        reason(frame, "rdfs", streams=["default"])
+    with pytest.raises(PipelineError, match="full is for programs of LARS"):
+        reason(frame, "rdfs", full=True)
     with pytest.raises(PipelineError, match="the facts lack the columns s, p, o"):
         reason(frame.drop("atoms"), program)

@@ -111,6 +111,16 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         ('"rdfs"]', '"rdfs"]\nbuiltins = ["a.py"]', "rules.builtins[0]: there is no /"),
         ('"rdfs"]', '"rdfs"]\nbuiltins = ["no.such"]', "rules.builtins[0]: there is no module no."),
         ('"rdfs"', '"rdsf"', "rules.use: there is no regime rdsf"),
+        ('"rdfs"', '"site.rules"', "rules.use[0]: there is no /"),
+        ("[time]", '[run]\nends = "soon"\n[time]', "run.ends: soon is none of never, when read"),
+        (
+            'to = "jsonl"',
+            'to = "jsonl"\nchanges = ["*"]',
+            "outputs.answers.changes[0]: * is none of +",
+        ),
+        ('path = "out"', 'path = "incoming"', "outputs.answers.path: /"),
+        ("[time]", '[dead_letters]\npath = "out"\n[time]', "dead_letters.path: /"),
+        ("[time]", '[spark]\nmaster = "locl"\n[time]', "spark.master: not a master of Spark"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),
     ],
@@ -267,3 +277,9 @@ def test_what_cannot_be_placed_is_refused_before_it_runs(
     text = WHOLE.replace('"rdfs"', '"mine.rules"').replace('"3 s"', window)
     with pytest.raises(ValueError, match=said):
         load_pipeline(write(f'{text}\n[run]\nplacement = "{placement}"\n'))
+
+
+def test_settings_of_spark_may_be_numbers(write) -> None:
+    text = '[spark.settings]\n"spark.executor.cores" = 2\n"spark.ui.enabled" = true\n'
+    settings = load_pipeline(write(f"{WHOLE}\n{text}")).spark.settings
+    assert settings == {"spark.executor.cores": "2", "spark.ui.enabled": "true"}

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from ebbtide.pipeline.sinks.parcels import FEW, Parser, handing_over
@@ -72,24 +72,33 @@ def test_a_batch_that_fails_comes_again(spark: SparkSession, folder: Path) -> No
 
 
 def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path: Path) -> None:
-    """Files of no lines, of some, a bad one among them, and of more than a few."""
-    incoming = tmp_path / "incoming"
-    incoming.mkdir()
+    """Files of no lines, of some, a bad one among them, and of more than a few; of two streams."""
     line = "1\t<a:s> <a:p> <a:o> .\n"
     documents = ["", f"{line}what?\n{line}", line * (1 + FEW // len(line)), line]
-    for number, document in enumerate(documents):
-        (incoming / f"{number}.tnt").write_text(document)
-        # Read in the order of their times.
-        os.utime(incoming / f"{number}.tnt", (number, number))
-    facts = read_files(spark, incoming, Documents(parcels=True), files_a_batch=1)
-    here = Parser("one", parser(str(incoming), Documents()))
+    folders = {"one": tmp_path / "incoming", "two": tmp_path / "incoming/more"}
+    whole: DataFrame | None = None
+    for stream, folder in folders.items():
+        folder.mkdir()
+        # The second stream has nothing after its first two files.
+        for number, document in enumerate(documents if stream == "one" else ["", line * 2]):
+            (folder / f"{number}.tnt").write_text(document)
+            # Read in the order of their times.
+            os.utime(folder / f"{number}.tnt", (number, number))
+        facts = read_files(spark, folder, Documents(parcels=True), files_a_batch=1)
+        named = facts.selectExpr(f"'{stream}' AS stream", "*")
+        whole = named if whole is None else whole.unionByName(named)
+    assert whole is not None
+    here = [
+        Parser(stream, folder, parser(str(folder), Documents()))
+        for stream, folder in folders.items()
+    ]
     taken: dict[str, list[pa.Table]] = {"by workers": [], "here": []}
     for where, tables in taken.items():
         writer = handing_over(
-            facts.selectExpr("'one' AS stream", "*"),
+            whole,
             tmp_path / "parcels",
             lambda table, _, tables=tables: tables.append(table),
-            here if where == "here" else None,
+            here if where == "here" else (),
         )
         query = writer.option("checkpointLocation", str(tmp_path / where)).start()
         query.processAllAvailable()

@@ -72,6 +72,27 @@ def test_graphs_are_streams_too(text: str, name: str) -> None:
     assert (row["t"], row["s"], row["o"]) == (2000, "<http://e/a>", "<http://e/b>")
 
 
+DATED = """@prefix ex: <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .
+ex:g { ex:a ex:p ex:b ;
+            ex:q "1" , 2
+}
+ex:g prov:generatedAtTime "1970-01-01T00:00:02Z" .
+ex:h { ex:a ex:p ex:b }
+ex:i prov:generatedAtTime "noon" .
+ex:j ex:p ex:b .
+ex:k { ex:a ex:p ; }
+"""
+
+
+def test_facts_and_faults_of_graphs_have_their_lines() -> None:
+    found = rows(DATED, "graphs.trig")
+    assert [row["line"] for row in found if row["error"] is None] == [2, 3, 3]
+    faults = [row["error"] for row in found if row["error"] is not None]
+    assert [(each["line"], each["column"]) for each in faults] == [(7, 1), (9, 18), (6, 1), (8, 1)]
+    texts = DATED.splitlines()
+    assert [each["text"] for each in faults] == [texts[each["line"] - 1] for each in faults]
+
+
 def test_a_document_that_breaks_off_is_one_bad_row() -> None:
     (row,) = rows("@prefix ex: <http://e/> . ex:g { ex:a ", "graphs.trig")
     assert row["error"]["line"] == 1

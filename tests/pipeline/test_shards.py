@@ -125,9 +125,9 @@ def test_the_state_of_another_cut_is_refused() -> None:
     batch = table_of([(1_000, e("x"), e("knows"), e("y"))])
     routed = pa.Table.from_batches(list(routing.route(batch.to_batches())))
     state = Kept()
-    Shards("one", unit.portable(), unit.windows, "2 shards").feed(0, state, routed)
-    with pytest.raises(ValueError, match=r"the state is that of 2 shards, not of 3 shards by s"):
-        Shards("two", unit.portable(), unit.windows, "3 shards by s").feed(0, state, routed)
+    Shards("one", unit.portable(), unit.windows, {"shards": "2"}).feed(0, state, routed)
+    with pytest.raises(PipelineError, match=r"another query: its shards is 2, not 3"):
+        Shards("two", unit.portable(), unit.windows, {"shards": "3"}).feed(0, state, routed)
 
 
 def test_pages_are_dropped_when_their_facts_are_over() -> None:

@@ -16,7 +16,7 @@ use oxttl::turtle::ReaderTurtleParser;
 use oxttl::{TriGParser, TurtleParseError, TurtleParser};
 
 use crate::format::Format;
-use crate::input::{Text, Tracked, XML_END};
+use crate::input::{Pieces, Text, Tracked, XML_END};
 use crate::label::Labels;
 use crate::place::{BadLine, Position, io_reason};
 use crate::reader::{Fact, Step};
@@ -184,6 +184,8 @@ pub struct Document {
     labels: Labels,
     parser: Parser,
     position: Position,
+    /// Whether facts come out as soon as their last line goes in.
+    tells_lines: bool,
     /// The texts of the fact at hand, one after the other, and where each ends.
     text: String,
     ends: [usize; 4],
@@ -204,7 +206,13 @@ impl Document {
         base: Option<&str>,
     ) -> Result<Self, BadLine> {
         let position = Position::default();
-        let text = Tracked::new(text, position.clone(), format == Format::RdfXml);
+        let pieces = match format {
+            Format::RdfXml => Pieces::Tags,
+            Format::TriG => Pieces::Lines,
+            _ => Pieces::Any,
+        };
+        let tells_lines = pieces == Pieces::Lines;
+        let text = Tracked::new(text, position.clone(), pieces);
         let parser = Parser::new(format, text, base).map_err(|error| {
             let base = base.unwrap_or_default();
             BadLine::at(
@@ -214,7 +222,17 @@ impl Document {
             )
         })?;
         let (text, ends, prefixes) = (String::new(), [0; 4], BTreeMap::new());
-        Ok(Self { source, labels, parser, position, text, ends, prefixes, ended: false })
+        Ok(Self {
+            source,
+            labels,
+            parser,
+            position,
+            tells_lines,
+            text,
+            ends,
+            prefixes,
+            ended: false,
+        })
     }
 
     /// The prefixes that were met, by name.
@@ -270,6 +288,7 @@ impl Document {
             terms: [text(0..subject), text(subject..predicate), text(predicate..object)],
             graph: (object < graph).then(|| text(object..graph)),
             at: None,
+            line: self.tells_lines.then(|| self.position.begin().0),
         }
     }
 }

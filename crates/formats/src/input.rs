@@ -95,22 +95,30 @@ impl Input {
 /// still open at the end of its input, but it minds this one.
 pub const XML_END: &str = "</end-of-the-document>";
 
+/// How a text is handed to its parser: the place of the last piece is where the parser is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pieces {
+    /// As large as may be.
+    Any,
+    /// At most a line.
+    Lines,
+    /// One tag of XML, or the characters before one.
+    Tags,
+}
+
 /// Text that notes how far it was read.
-///
-/// Of XML, a piece is one tag or the characters before one, so that the place of the last piece is
-/// that of the tag in which a parser found something wrong.
 pub struct Tracked {
     text: Text,
     position: Position,
-    is_xml: bool,
+    pieces: Pieces,
     /// What comes after the text.
     epilogue: &'static [u8],
 }
 
 impl Tracked {
     /// Track the reading of a text.
-    pub fn new(text: Text, position: Position, is_xml: bool) -> Self {
-        Self { text, position, is_xml, epilogue: b"" }
+    pub fn new(text: Text, position: Position, pieces: Pieces) -> Self {
+        Self { text, position, pieces, epilogue: b"" }
     }
 }
 
@@ -121,7 +129,10 @@ impl Read for Tracked {
             return self.epilogue.read(buffer);
         }
         let mut length = waiting.len().min(buffer.len());
-        if self.is_xml {
+        if self.pieces == Pieces::Lines {
+            length = memchr::memchr(b'\n', &waiting[..length]).map_or(length, |end| end + 1);
+        }
+        if self.pieces == Pieces::Tags {
             let piece = &waiting[..length];
             length = match piece[0] {
                 b'<' => memchr::memchr(b'>', piece).map_or(length, |end| end + 1),
@@ -150,7 +161,7 @@ mod tests {
     fn xml_is_handed_over_tag_by_tag() {
         let (text, _) = Input::Bytes(b"\xEF\xBB\xBF<a>\n <b/>x</a>".to_vec()).open().expect("open");
         let position = Position::default();
-        let mut tracked = Tracked::new(text, position.clone(), true);
+        let mut tracked = Tracked::new(text, position.clone(), Pieces::Tags);
         let mut pieces = Vec::new();
         let mut buffer = [0; 100];
         loop {

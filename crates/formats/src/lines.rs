@@ -88,6 +88,7 @@ impl Lines {
             terms: [term(0), term(1), term(2)],
             graph: (self.statement.arity() == 4).then(|| term(3)),
             at: self.statement.at,
+            line: Some(self.number),
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Fact<'a> {
     pub graph: Option<&'a str>,
     /// When it happens, in a timed format.
     pub at: Option<i64>,
+    /// The line that it ends on, counted from 1, if the parser tells.
+    pub line: Option<u64>,
 }
 
 /// What a reader came to.

@@ -21,13 +21,14 @@ use crate::reader::{Fact, Reader, Step};
 /// The property that dates a graph unless another is named.
 pub const GENERATED_AT: &str = "<http://www.w3.org/ns/prov#generatedAtTime>";
 
-type Terms = [Box<str>; 3];
+/// The terms of a fact, and the line that it ends on if the parser tells.
+type Stated = ([Box<str>; 3], Option<u64>);
 
 #[derive(Default)]
 struct Graph {
     at: Option<i64>,
     /// Facts that wait for the instant.
-    waiting: Vec<Terms>,
+    waiting: Vec<Stated>,
     /// Whether a fact is in it, or only its name was dated.
     is_graph: bool,
 }
@@ -39,10 +40,10 @@ pub struct TimedGraphs {
     property: String,
     graphs: HashMap<String, Graph>,
     /// Statements of the default graph, by subject: the first, and how many.
-    outside: HashMap<String, (Terms, usize)>,
-    ready: VecDeque<(Terms, i64)>,
+    outside: HashMap<String, (Stated, usize)>,
+    ready: VecDeque<(Stated, i64)>,
     bad: VecDeque<BadLine>,
-    current: Option<(Terms, i64)>,
+    current: Option<(Stated, i64)>,
     ended: bool,
 }
 
@@ -88,66 +89,69 @@ impl TimedGraphs {
 
     /// The fact at hand.
     pub fn fact(&self) -> Fact<'_> {
-        let (terms, at) = self.current.as_ref().expect("advance found a fact");
-        Fact { terms: [&terms[0], &terms[1], &terms[2]], graph: None, at: Some(*at) }
+        let ((terms, line), at) = self.current.as_ref().expect("advance found a fact");
+        Fact { terms: [&terms[0], &terms[1], &terms[2]], graph: None, at: Some(*at), line: *line }
     }
 
     fn take(&mut self) {
         let Self { source, quads, property, graphs, outside, ready, bad, .. } = self;
         let fact = quads.fact();
-        let terms = || fact.terms.map(Box::from);
+        let stated = || (fact.terms.map(Box::from), fact.line);
         let Some(name) = fact.graph else {
             if fact.terms[1] != property {
-                outside.entry_ref(fact.terms[0]).or_insert_with(|| (terms(), 0)).1 += 1;
+                outside.entry_ref(fact.terms[0]).or_insert_with(|| (stated(), 0)).1 += 1;
                 return;
             }
             let graph = graphs.entry_ref(fact.terms[0]).or_default();
             match date(fact.terms[2]) {
                 Ok(at) if graph.at.is_none_or(|known| known == at) => {
                     graph.at = Some(at);
-                    ready.extend(graph.waiting.drain(..).map(|terms| (terms, at)));
+                    ready.extend(graph.waiting.drain(..).map(|stated| (stated, at)));
                 }
                 Ok(_) => bad.push_back(wrong(
                     source,
+                    fact.line,
                     format!("the graph {} has two instants", fact.terms[0]),
                 )),
-                Err(reason) => bad.push_back(wrong(source, reason)),
+                Err(reason) => bad.push_back(wrong(source, fact.line, reason)),
             }
             return;
         };
         let graph = graphs.entry_ref(name).or_default();
         graph.is_graph = true;
         match graph.at {
-            Some(at) => ready.push_back((terms(), at)),
-            None => graph.waiting.push(terms()),
+            Some(at) => ready.push_back((stated(), at)),
+            None => graph.waiting.push(stated()),
         }
     }
 
     /// At the end, name what has no instant.
     fn account(&mut self) {
         let Self { source, property, graphs, outside, bad, .. } = self;
-        let mut reasons: Vec<String> = Vec::new();
+        let mut found: Vec<(Option<u64>, String)> = Vec::new();
         for (name, graph) in graphs.iter().filter(|(_, graph)| !graph.waiting.is_empty()) {
             let count = graph.waiting.len();
-            reasons.push(format!("the graph {name} of {count} facts has no {property}"));
+            let reason = format!("the graph {name} of {count} facts has no {property}");
+            found.push((graph.waiting[0].1, reason));
         }
-        for (subject, (terms, count)) in outside.iter() {
+        for (subject, ((terms, line), count)) in outside.iter() {
             if !graphs.get(subject).is_some_and(|graph| graph.is_graph) {
                 let [s, p, o] = terms;
                 let others =
                     if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-                reasons.push(format!(
-                    "outside every graph, so without an instant: {s} {p} {o}{others}"
-                ));
+                let reason =
+                    format!("outside every graph, so without an instant: {s} {p} {o}{others}");
+                found.push((*line, reason));
             }
         }
-        reasons.sort();
-        bad.extend(reasons.into_iter().map(|reason| wrong(source, reason)));
+        found.sort();
+        bad.extend(found.into_iter().map(|(line, reason)| wrong(source, line, reason)));
     }
 }
 
-fn wrong(source: &Arc<str>, reason: String) -> BadLine {
-    BadLine::at(source, (1, 1), reason)
+/// What is wrong with the facts of a line, or with the document if the parser tells no lines.
+fn wrong(source: &Arc<str>, line: Option<u64>, reason: String) -> BadLine {
+    BadLine::at(source, (line.unwrap_or(1), 1), reason)
 }
 
 /// The instant that a literal's text says.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::builder::{Int64Builder, StringBuilder};
+use arrow_array::builder::{Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use ebbtide_formats::format::Format;
@@ -33,6 +33,7 @@ pub struct Reader {
     core: core::Reader,
     timed: bool,
     graphs: bool,
+    lines: bool,
     lenient: bool,
     bad: Vec<BadLine>,
     /// To be raised at the next call.
@@ -103,7 +104,7 @@ impl Reader {
     #[new]
     #[pyo3(signature = (
         source, name, *, format=None, base=None, graph=None, scope=None, timed=false,
-        dated_by=None, graphs=false, lenient=false,
+        dated_by=None, graphs=false, lines=false, lenient=false,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -116,6 +117,7 @@ impl Reader {
         timed: bool,
         dated_by: Option<String>,
         graphs: bool,
+        lines: bool,
         lenient: bool,
     ) -> PyResult<Self> {
         let options = Options {
@@ -135,7 +137,7 @@ impl Reader {
             SourceTuple::Bytes(bytes) => Input::Bytes(bytes),
         };
         let core = core::Reader::open(input, name, options).map_err(|bad| BadLine(bad).error())?;
-        Ok(Self { core, timed, graphs, lenient, bad: Vec::new(), fatal: None, ended: false })
+        Ok(Self { core, timed, graphs, lines, lenient, bad: Vec::new(), fatal: None, ended: false })
     }
 
     /// The next facts as tuples of texts: (t,) s, p, o (, g); from a lenient reader, with what is
@@ -177,13 +179,14 @@ impl Reader {
         outcome.map(|()| rows)
     }
 
-    /// The next facts as a record batch: columns (t,) s, p, o (, g). Empty at the end.
+    /// The next facts as a record batch: columns (t,) s, p, o (, g) (, line). Empty at the end.
     fn table(&mut self, py: Python<'_>, limit: usize) -> PyResult<Table> {
         py.detach(|| {
             let mut instants = Int64Builder::new();
             let mut texts: [StringBuilder; 3] = Default::default();
             let mut names = StringBuilder::new();
-            let (timed, graphs) = (self.timed, self.graphs);
+            let mut numbers = Int32Builder::new();
+            let (timed, graphs, lines) = (self.timed, self.graphs, self.lines);
             self.each_fact(limit, &mut |fact| {
                 if timed {
                     instants.append_option(fact.at);
@@ -193,6 +196,9 @@ impl Reader {
                 }
                 if graphs {
                     names.append_option(fact.graph);
+                }
+                if lines {
+                    numbers.append_option(fact.line.and_then(|line| i32::try_from(line).ok()));
                 }
             })
             .map_err(BadLine::error)?;
@@ -205,6 +211,9 @@ impl Reader {
             }
             if graphs {
                 columns.push(("g", Arc::new(names.finish()), true));
+            }
+            if lines {
+                columns.push(("line", Arc::new(numbers.finish()), true));
             }
             batch(columns).map(Table::single)
         })

@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.languages.lars import LarsProgram, load_lars
@@ -25,7 +25,7 @@ from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.closure import materialize
 from ebbtide.pipeline.dead import LETTER
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards, shards_for
+from ebbtide.pipeline.placements.sharded import PARTITIONS, doubt, reason_in_shards, shards_for
 from ebbtide.pipeline.placements.single import Single, reason_in_one_place
 from ebbtide.pipeline.stages.atoms import PLACED, row_parser
 from ebbtide.pipeline.stages.documents import read_documents
@@ -47,6 +47,7 @@ __all__ = ["answer", "materialize", "read_rdf", "reason", "solutions"]
 
 #: What the rows of a program of LARS are known by, where there is but one.
 PROGRAM: Final = "program"
+_NO_FACT: Final = "no fact: it needs t and three N-Triples terms, such as <http://example/Ada>"
 
 
 class Ticking(TypedDict):
@@ -62,7 +63,8 @@ def reason(
     program: RulesLike | LarsProgram,
     *,
     window: Window | None = None,
-    streams: Mapping[str, Window] | None = None,
+    streams: Mapping[str, Window] | Collection[str] | None = None,
+    full: bool = False,
     step: int = 1_000,
     lateness: int = 0,
     start: Instant | None = None,
@@ -84,46 +86,59 @@ def reason(
     that is complete. `builtins` are Python files, which go to executors
     with the program, or modules, which must be there, with what the rules call.
 
-    Late facts are left out. With `letters` they are rows, too: dead letters, in which the column
-    `letter` has stream, source, line, t, reason and text, and all others are null. Columns `source`
-    and `line` of the facts tell where each came from.
+    Late facts are left out, and a row that is no fact (a null, or a text that is no term, such as
+    Ada where <http://example/Ada> is meant) fails the query. With `letters` both are rows, too:
+    dead letters, in which the column `letter` has stream, source, line, t, reason and text, and all
+    others are null. Columns `source` and `line` of the facts tell where each came from.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
     cluster and if the program can be cut, and one otherwise. The state of a stream is in Spark's
     state store, so the query needs a checkpoint like any other, and must go on with as many shards
-    as it began with; let `spark.sql.shuffle.partitions` be their number. The session is told to
-    keep state in RocksDB, which the operator needs.
+    as it began with; let `spark.sql.shuffle.partitions` be their number, for that is how many tasks
+    a batch has (there is a warning if it is above the cores). The session is told to keep state in
+    RocksDB, which the operator needs.
 
     A `key`, an expression of SQL over s, p and o, is a promise that only facts of the same key meet
     in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
     a warning. Facts whose key is null go to all shards.
 
-    Of a program of LARS the rows have t, op (+ or -), predicate and atom (the texts of LARS), and
-    a time point is a `step`. Its facts are triples as above, or have the columns t and `atoms`: a
-    text such as `temp(104). door(open).`, or none to say that time has come so far. A text that is
-    no atoms fails the query, or is a dead letter with `letters`. It has its windows itself, and
-    one engine.
+    Of a program of LARS the rows have t, op, predicate and atom (the texts of LARS), and a time
+    point is a `step`. What began to hold has op +, and what ceased to -; with `full` there are
+    rows of op = instead, for all that holds at each time point. Its facts are triples as above, or
+    have the columns t and `atoms`: a text such as `temp(104). door(open).`, or none to say that
+    time has come so far; where there are both, a row without s is atoms. A text that is no atoms
+    fails the query, or is a dead letter with `letters`. The program has its windows itself, so
+    `streams` are names alone, and it has one engine.
     """
     ticking: Ticking = {"step": step, "lateness": lateness, "start": start}
     files = [Path(file) for file in background]
     if (found := _lars(program)) is not None:
         if shards not in (None, 1) or key is not None:
             raise PipelineError("a program of LARS runs in one place: it has no shards and no key")
-        if window is not None or streams is not None or builtins:
+        if window is not None or isinstance(streams, Mapping) or builtins:
             raise PipelineError(
-                "window, streams and builtins are for rules: a program of LARS has its own windows"
+                "windows and builtins are for rules: a program of LARS has its own windows, and "
+                "`streams` is a list of names"
             )
-        lars_unit = Lars(PROGRAM, found, [DEFAULT_STREAM], background=files, **ticking)
+        tells = (lars.HOLDS,) if full else lars.CHANGES
+        names = [DEFAULT_STREAM] if streams is None else list(streams)
+        lars_unit = Lars(PROGRAM, found, names, background=files, tells=tells, **ticking)
         single = Single(lars_unit, lars.ROWS, lars.table_of)
-        return _told(reason_in_one_place(_atoms(facts, found, letters), single), letters)
+        _warn_of_tasks(facts, 1)
+        return _told(reason_in_one_place(_atoms(facts, found, streams, letters), single), letters)
     assert not isinstance(program, LarsProgram)
+    if full:
+        raise PipelineError("full is for programs of LARS: rules tell what changes")
+    if not (streams is None or isinstance(streams, Mapping)):
+        raise PipelineError("the streams of rules are windows by name, not names alone")
     modules = _run(builtins)
     windows = {DEFAULT_STREAM: window or DEFAULT_WINDOW} if streams is None else dict(streams)
     unit = Rules(as_program(program), windows, background=files, builtins=modules, **ticking)
     if shards is None:
         shards = shards_for(unit, facts.sparkSession, key)
-    prepared = _prepared(facts, None if streams else DEFAULT_STREAM)
+    _warn_of_tasks(facts, shards)
+    prepared = _prepared(facts, _stream_of(facts, streams), letters)
     rows = reason_in_shards(prepared, unit, shards, key)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
@@ -163,7 +178,9 @@ def answer(
         report=report,
     )
     single = Single(unit, queries_.ROWS, queries_.table_of)
-    return _told(reason_in_one_place(_prepared(facts, None), single), letters)
+    _need(facts, ["stream"])
+    _warn_of_tasks(facts, 1)
+    return _told(reason_in_one_place(_prepared(facts, F.col("stream"), letters), single), letters)
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
@@ -205,13 +222,31 @@ def _lars(program: RulesLike | LarsProgram) -> LarsProgram | None:
     return None
 
 
-def _atoms(facts: DataFrame, program: LarsProgram, letters: bool) -> DataFrame:
-    """Facts as `stages.parse` gives them: triples, or atoms if there is a column of them."""
+def _atoms(
+    facts: DataFrame, program: LarsProgram, streams: Collection[str] | None, letters: bool
+) -> DataFrame:
+    """Facts as `stages.parse` gives them: triples, and atoms if there is a column of them."""
+    stream = _stream_of(facts, streams)
     if "atoms" not in facts.columns:
-        return _prepared(facts, DEFAULT_STREAM)
+        return _prepared(facts, stream, letters)
+    has_both = set(TERM_COLUMNS) <= set(facts.columns)
+    content = ("atoms", *(TERM_COLUMNS if has_both else ()))
     prefixes = {**WELL_KNOWN, **program.prefixes}
     parse = row_parser(prefixes, Documents.longest_term, fail=not letters)
-    return _prepared(facts, DEFAULT_STREAM, ("atoms",)).mapInArrow(parse, PLACED)
+    return _columns(facts, stream, content).mapInArrow(parse, PLACED)
+
+
+def _stream_of(facts: DataFrame, streams: Collection[str] | None) -> Column:
+    """The stream of a fact: the only one, or one of several by its column; any other fails."""
+    if streams is None:
+        return F.lit(DEFAULT_STREAM)
+    _need(facts, ["stream"])
+    known = ", ".join(sorted(streams))
+    named = F.coalesce(F.col("stream"), F.lit("null"))
+    wrong = F.raise_error(
+        F.concat(F.lit("there is no stream "), named, F.lit(f"; there are {known}"))
+    )
+    return F.when(F.col("stream").isin(*streams), F.col("stream")).otherwise(wrong)
 
 
 def _run(builtins: Iterable[str]) -> list[UserModule]:
@@ -222,26 +257,59 @@ def _run(builtins: Iterable[str]) -> list[UserModule]:
     return modules
 
 
-def _prepared(
-    facts: DataFrame, stream: str | None, content: Sequence[str] = TERM_COLUMNS
-) -> DataFrame:
-    """Facts as `stages.parse` gives them, of one stream or with a column that names it."""
-    names = ("t", *content, *(("stream",) if stream is None else ()))
-    if missing := [name for name in names if name not in facts.columns]:
+def _need(facts: DataFrame, columns: Iterable[str]) -> None:
+    if missing := [name for name in columns if name not in facts.columns]:
         raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
+
+
+def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
+    """Triples as `stages.parse` gives them; what is none fails the query, or has an error."""
+    rows = _columns(facts, stream, TERM_COLUMNS)
+    terms = [F.col(name) for name in TERM_COLUMNS]
+    is_fact = F.col("t").isNotNull()
+    for term in terms:
+        is_iri = term.startswith("<") & term.endswith(">")
+        is_term = is_iri | term.startswith("_:") | term.startswith('"')
+        is_fact &= F.coalesce(is_term, F.lit(False))
+    text = F.concat_ws(" ", *(F.coalesce(each.cast("string"), F.lit("null")) for each in terms))
+    if not letters:
+        wrong = F.raise_error(F.concat(F.lit(f"{_NO_FACT}: "), text))
+        return rows.withColumn("t", F.when(is_fact, F.col("t")).otherwise(wrong.cast("long")))
+    nowhere = F.lit(None).cast("int").alias("column")
+    error = F.struct("line", nowhere, F.lit(_NO_FACT).alias("reason"), text.alias("text"))
+    return rows.withColumn("error", F.when(~is_fact, error))
+
+
+def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:
+    """The columns of facts: their stream and place, t as milliseconds, and what they say."""
+    _need(facts, ("t", *content))
     kind = dict(facts.dtypes)["t"]
     time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
-    name = F.col("stream") if stream is None else F.lit(stream)
     source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
     line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
-    columns = (name.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
+    columns = (stream.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
     return facts.select(*columns, *content)
+
+
+def _warn_of_tasks(facts: DataFrame, shards: int) -> None:
+    """Every batch of a stateful operator has as many tasks as a shuffle, 200 if nobody says."""
+    spark = facts.sparkSession
+    tasks = int(spark.conf.get(PARTITIONS) or 200)
+    if facts.isStreaming and tasks > max(shards, spark.sparkContext.defaultParallelism):
+        warnings.warn(
+            f"every batch will have {tasks} tasks for {shards} shard(s): before you start the "
+            f'query, spark.conf.set("{PARTITIONS}", {shards})',
+            stacklevel=3,
+        )
 
 
 def read_rdf(spark: SparkSession, *paths: str | PathLike[str]) -> DataFrame:
     """The triples of RDF files of any size, as a DataFrame of s, p, o and g.
 
     N-Triples and N-Quads are split among the executors, line by line; other formats are read file
-    by file. A bad line fails the query that reads it. g is null outside named graphs.
+    by file, and so is a whole folder: `folder/*.nt` is split. A bad line fails the query that reads
+    it. g is null outside named graphs.
     """
+    if not paths:
+        raise PipelineError("which files are to be read?")
     return read_documents(spark, [str(path) for path in paths])

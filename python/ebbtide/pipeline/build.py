@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -22,11 +22,12 @@ from ebbtide.pipeline.file.load import (
     queries_of,
     window_of,
 )
-from ebbtide.pipeline.inputs import parser_of
+from ebbtide.pipeline.inputs import parsers_of
 from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.sharded import PARTITIONS
 from ebbtide.pipeline.placements.shards import ShardedPlacement
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.sinks import Sink
@@ -34,9 +35,6 @@ from ebbtide.pipeline.units import Unit
 from ebbtide.pipeline.units.lars import Lars
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
-
-#: Of a stateful operator: a task a shard, and no more.
-PARTITIONS: Final = "spark.sql.shuffle.partitions"
 
 
 def units_of(pipeline: model.Pipeline) -> list[Unit]:
@@ -64,6 +62,12 @@ def units_of(pipeline: model.Pipeline) -> list[Unit]:
                 program,
                 pipeline.streams,
                 background=map(Path, pipeline.background.files),
+                tells={
+                    change
+                    for output in pipeline.outputs.values()
+                    if output.of == name
+                    for change in output.changes
+                },
                 step=milliseconds(pipeline.time.step),
                 lateness=milliseconds(pipeline.time.lateness),
                 start=pipeline.time.start,
@@ -120,5 +124,5 @@ def placement_of(
         **common,
         units=units,
         snapshot_every=pipeline.checkpoint.snapshot_every,
-        parser=parser_of(pipeline),
+        parsers=parsers_of(pipeline),
     )

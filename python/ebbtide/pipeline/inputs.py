@@ -49,12 +49,16 @@ def facts_of(
     return whole
 
 
-def parser_of(pipeline: model.Pipeline) -> Parser | None:
-    """What parses a few documents without a worker: those of a stream of files, if it is alone."""
-    match list(pipeline.streams.items()):
-        case [(name, model.Files(path=path) as stream)]:
-            return Parser(name, parser(path, _documents(pipeline, stream, parcels=False)))
-    return None
+def parsers_of(pipeline: model.Pipeline) -> list[Parser]:
+    """What parses a few documents without a worker, if all streams are folders of their own."""
+    streams = pipeline.streams.items()
+    files = [(name, each) for name, each in streams if isinstance(each, model.Files)]
+    if len({Path(each.path) for _, each in files}) < len(streams):
+        return []
+    return [
+        Parser(name, Path(each.path), parser(each.path, _documents(pipeline, each, parcels=False)))
+        for name, each in files
+    ]
 
 
 def _documents(pipeline: model.Pipeline, stream: model.AnyStream, parcels: bool) -> Documents:

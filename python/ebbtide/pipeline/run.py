@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
-from ebbtide.pipeline.build import PARTITIONS, placement_of, units_of
+from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
@@ -37,7 +37,7 @@ from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stopped
-from ebbtide.pipeline.placements.sharded import STATE_STORE
+from ebbtide.pipeline.placements.sharded import PARTITIONS, STATE_STORE
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import (
     JVM_FOR_JOINS,

@@ -461,21 +461,23 @@ class Reasoner(Documents, Answers):
     def resume(self, clock: dict[str, Any], facts: Iterable[tuple[str, Any]]) -> None:
         """Go on from a clock and tables of the facts in the windows, each of a stream.
 
-        The reasoner must be fresh, but for the background. Whatever its last tick changed was told
-        by whoever had the clock.
+        The reasoner must be fresh, but for the background; or one that was there, and then the
+        tables are of what came since. Whatever ticks changed was told by whoever had the clock.
         """
+        before = self.clock()["ticks"]["last"]
         for stream, table in facts:
             self.push_table(table, stream)
         self._time.restore(clock)
         self._late.count = clock["late"]
         last = clock["ticks"]["last"]
-        if last is not None:
+        if last != before:
             self._tell_time(last)
             if isinstance(self.engine, Settles):
                 self.engine.evaluate(last)
             else:
                 self.engine.advance(last)
             hidden = self.program.relations.keys() - self.program.visible
+            self._watch = Watch(self.program, self.engine)
             self._watch.follow(Delta(last, self.engine.facts(hidden), {}, {}))
 
     # ---- inside ------------------------------------------------------------------------------

@@ -164,13 +164,15 @@ def read_tables(
     base: str | None = None,
     graph: GraphName | None = None,
     timed: bool = False,
+    lines: bool = False,
     bad: list[BadLine] | None = None,
 ) -> Iterator[Table]:
     """A document as Arrow: tables of up to 65,536 rows, without a Python object a fact.
 
     The columns are s, p and o, and before them t if `timed`; `pyarrow.table` takes them, and so
-    does `Reasoner.push_all`. With a list for `bad`, what is wrong in a document of lines is put
-    there and reading goes on.
+    does `Reasoner.push_all`. With `lines` there is a column `line`, the one that a fact ends on:
+    of documents of lines, and of TriG; null elsewhere. With a list for `bad`, what is wrong in a
+    document of lines is put there and reading goes on.
 
     >>> [len(table) for table in read_tables(b"<a:s> <a:p> 1, 2 .", "ttl")]
     [2]
@@ -182,6 +184,7 @@ def read_tables(
         base=base,
         graph=graph,
         timed=timed,
+        lines=lines,
         lenient=bad is not None,
     )
     while True:
@@ -203,6 +206,7 @@ def open_document(
     graphs: bool = False,
     timed: bool = False,
     dated_by: IRI | None = None,
+    lines: bool = False,
     lenient: bool = False,
     keep_labels: bool = False,
 ) -> Reader:
@@ -224,6 +228,7 @@ def open_document(
         timed=timed,
         dated_by=dated_by.text if dated_by else None,
         graphs=graphs,
+        lines=lines,
         lenient=lenient,
     )
 

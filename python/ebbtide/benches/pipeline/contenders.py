@@ -170,7 +170,7 @@ def _driver(name: str, work: Path, folder: Path) -> Driver:
         sinks=[(each, sink) for unit in units for each in unit.names if each == "members"],
         dead=DeadLetters(None, fail=False),
         checkpoint=Checkpoint(work, {}),
-        parser=Parser(STREAM, parser(str(work / "incoming"), ANY)),
+        parsers=[Parser(STREAM, work / "incoming", parser(str(work / "incoming"), ANY))],
         snapshot_every=SNAPSHOT_EVERY,
         say=lambda sentence: None,
     )

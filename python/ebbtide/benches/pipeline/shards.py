@@ -120,6 +120,10 @@ class Kept:
         """All of them."""
         return self._pages.items()
 
+    def page(self, number: int) -> Page | None:
+        """One of them."""
+        return self._pages.get(number)
+
     def set_page(self, number: int, page: Page) -> None:
         """Keep it."""
         self._pages[number] = page
@@ -135,7 +139,7 @@ def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say)
     unit = Rules(as_program(RULES), windows, background=[folder / "ontology.nt"])
     unit.begin()
     carried, state = unit.portable(), Kept()
-    shards = Shards("0", carried, windows, "1 shard")
+    shards = Shards("0", carried, windows)
     times: dict[str, list[float]] = {"hit": [], "miss": []}
     files = sorted((folder / "files").iterdir())
     for number in range(0, len(files), FILES):
@@ -143,7 +147,7 @@ def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say)
         kind = "miss" if number // FILES % 2 else "hit"
         if kind == "miss":
             # A worker that never met this job.
-            shards = Shards(str(number), carried, windows, "1 shard")
+            shards = Shards(str(number), carried, windows)
         began = perf_counter()
         shards.feed(0, state, rows)
         # The first fills the window.

@@ -16,10 +16,11 @@ from typing import IO, Final
 
 from ebbtide.pipeline.checkpoint.sealed import Damaged, replace_file, seal, unseal
 from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
+from ebbtide.pipeline.units.unit import differing
 
 SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
-FORMAT: Final = "2"
+FORMAT: Final = "3"
 
 
 class Checkpoint:
@@ -140,12 +141,8 @@ class Checkpoint:
             known = json.loads(file.read_bytes())
         except ValueError:
             raise CheckpointError(f"{file} is damaged: it is not JSON") from None
-        for name in dict.fromkeys((*identity, *known)):
-            if known.get(name) != identity.get(name):
-                raise CheckpointError(
-                    f"{self.folder} belongs to another pipeline: its {name} is "
-                    f"{known.get(name, 'not there')}, not {identity.get(name, 'there')}"
-                )
+        if difference := differing(known, identity):
+            raise CheckpointError(f"{self.folder} belongs to another pipeline: {difference}")
 
 
 def _lock(file: Path) -> IO[bytes]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 #: What the rows of rules are called.
 RULES: Final = "rules"
+#: The masters that Spark knows.
+MASTER: Final = r"local(\[.*\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
 
 T = TypeVar("T")
 
@@ -168,6 +170,7 @@ class _Loader:
         self._file = file
 
     def load(self, content: dict[str, Any]) -> model.Pipeline:
+        content = _with_texts(content)
         # Named tables are read one by one, so that an error can say the name.
         tables: dict[str, dict[str, Any]] = {}
         for name, kind in (("streams", model.AnyStream), ("outputs", model.AnyOutput)):
@@ -192,7 +195,8 @@ class _Loader:
             sentence, _, at = str(error).partition(" - at `$")
             inner = re.sub(r"^\.", "", at.rstrip("`"))
             whole = ".".join(part for part in (prefix, inner) if part)
-            raise PipelineFileError(self._file, whole, _said(sentence, value, kind)) from None
+            said = _said(sentence, value, kind, _last_key(inner))
+            raise PipelineFileError(self._file, whole, said) from None
 
     def _checked(self, pipeline: model.Pipeline) -> model.Pipeline:
         self._try("time.step", lambda: _positive(milliseconds(pipeline.time.step)))
@@ -226,7 +230,10 @@ class _Loader:
                 )
             ),
             rules=model.Rules(
-                use=tuple(map(self._rules, pipeline.rules.use)),
+                use=tuple(
+                    self._rules(name, f"rules.use[{place}]")
+                    for place, name in enumerate(pipeline.rules.use)
+                ),
                 builtins=tuple(
                     self._path(name, f"rules.builtins[{place}]", exists=True)
                     if name.endswith(".py")
@@ -256,7 +263,12 @@ class _Loader:
         self._check_queries(pipeline)
         self._check_programs(pipeline)
         self._check_outputs(pipeline)
+        self._check_folders(pipeline)
         self._check_placement(pipeline)
+        if re.fullmatch(MASTER, pipeline.spark.master) is None:
+            self._refuse(
+                "spark.master", "not a master of Spark (such as local[2], spark://HOST:7077, yarn)"
+            )
         return pipeline
 
     def _check_placement(self, pipeline: model.Pipeline) -> None:
@@ -336,11 +348,31 @@ class _Loader:
                 self._refuse(f"{at}.of", f"there is no {output.of}; there are {known}")
             if output.of == RULES and all(map(has_atoms, pipeline.streams.values())):
                 self._refuse(f"{at}.of", "rules need a stream of triples, and there is none")
+            if output.of not in programs and "=" in output.changes:
+                self._refuse(f"{at}.changes", "only programs of LARS tell all that holds (=)")
             if output.of in names and output.predicates:
                 self._refuse(f"{at}.predicates", "answers of queries are not chosen by predicate")
             if output.of in programs and isinstance(output, model.NTriples):
                 self._refuse(f"{at}.to", "atoms of programs are no N-Triples")
             self._try(f"{at}.types", partial(columns_of, pipeline, output))
+
+    def _check_folders(self, pipeline: model.Pipeline) -> None:
+        """What one output writes another must not replace, and no stream must bring back."""
+        tables = {
+            **{f"streams.{name}": each for name, each in pipeline.streams.items()},
+            "checkpoint": pipeline.checkpoint,
+            **{f"outputs.{name}": each for name, each in pipeline.outputs.items()},
+            "dead_letters": pipeline.dead_letters,
+        }
+        taken: dict[str, str] = {}
+        for name, table in tables.items():
+            path = getattr(table, "path", None)
+            if path is None:
+                continue
+            first = taken.setdefault(path, name)
+            # Two streams may read the same files.
+            if first != name and not isinstance(table, model.Stream):
+                self._refuse(f"{name}.path", f"{path} is that of {first}")
 
     def _check_mapping(self, stream: model.Messages, at: str) -> None:
         """A row of JSON needs all that makes it triples, and nothing else does."""
@@ -376,10 +408,11 @@ class _Loader:
         hint = did_you_mean(prefix, prefixes)
         self._refuse(at, f"the prefix {prefix}: is not among the prefixes{hint}; or write <IRI>")
 
-    def _rules(self, name: str) -> str:
+    def _rules(self, name: str, at: str) -> str:
         """The path of a rule file beside the pipeline's, if there is one; else a regime's name."""
         beside = self._file.parent / name
-        return str(beside.resolve()) if beside.is_file() else name
+        is_file = beside.is_file() or "/" in name or "." in name
+        return self._path(name, at, exists=True) if is_file else name
 
     def _with_path(self, table: T, at: str, *, exists: bool = False) -> T:
         path = getattr(table, "path", None)
@@ -423,7 +456,7 @@ def _positive(number: int) -> None:
         raise ValueError(f"must be positive, not {number}")
 
 
-def _said(sentence: str, value: Any, kind: Any) -> str:
+def _said(sentence: str, value: Any, kind: Any, key: str) -> str:
     """What the validation library says, in words of ours, with the nearest known key."""
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", sentence)
     if unknown is not None:
@@ -435,6 +468,9 @@ def _said(sentence: str, value: Any, kind: Any) -> str:
     if invalid is not None and isinstance(value, Mapping):
         known = ", ".join(_tags(kind))
         return f"{invalid[1]} is none of {known}" if known else sentence
+    invalid = re.fullmatch(r"Invalid enum value '(.*)'", sentence)
+    if invalid is not None and (known := ", ".join(_choices(kind, key, value))):
+        return f"{invalid[1]} is none of {known}"
     if repr(model.COLUMN_TYPE) in sentence:
         return "not a type of a column (such as bigint, double, timestamp, decimal(10,2), string)"
     if "matching regex" in sentence:
@@ -455,6 +491,60 @@ def _keys(kind: Any) -> set[str]:
             known.add(each.encode_name)
             known |= _keys(each.type)
     return known
+
+
+def _last_key(path: str) -> str:
+    """The key that a path ends with.
+
+    >>> _last_key("screen.changes[0]")
+    'changes'
+    """
+    return re.sub(r"\[.*?\]", "", path).rpartition(".")[2]
+
+
+def _choices(kind: Any, key: str, value: Any) -> list[str]:
+    """What a key of a table, or of one within, may be; `value` tells which table it is."""
+    found: dict[str, None] = {}
+    for struct in _structs(kind):
+        config = struct.__struct_config__
+        if config.tag and isinstance(value, Mapping) and value.get(config.tag_field) != config.tag:
+            continue
+        for each in msgspec.structs.fields(struct):
+            if each.encode_name == key:
+                found |= dict.fromkeys(_literals(each.type))
+            else:
+                found |= dict.fromkeys(_choices(each.type, key, None))
+    return list(found)
+
+
+def _literals(kind: Any) -> Iterator[str]:
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    else:
+        for part in get_args(kind):
+            yield from _literals(part)
+
+
+def _with_texts(content: Any) -> Any:
+    """A file in which options and settings, texts to Spark, may be numbers, or true and false.
+
+    >>> _with_texts({"spark": {"settings": {"spark.executor.cores": 2, "spark.ui.enabled": True}}})
+    {'spark': {'settings': {'spark.executor.cores': '2', 'spark.ui.enabled': 'true'}}}
+    """
+    if not isinstance(content, Mapping):
+        return content
+    return {
+        name: {each: _text(given) for each, given in value.items()}
+        if name in ("settings", "options") and isinstance(value, Mapping)
+        else _with_texts(value)
+        for name, value in content.items()
+    }
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
 
 
 def _tags(kind: Any) -> list[str]:

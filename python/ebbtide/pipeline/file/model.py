@@ -201,12 +201,13 @@ class Output(Table, tag_field="to", frozen=True, kw_only=True):
     """What every output has: whose rows it takes, the rules', a query's or a program's.
 
     Of rules and programs: which facts, and which changes of them: `+` a fact entered, `-` it left,
-    `~` its `until` changed. No predicates: facts of any.
+    `~` its `until` changed, and of programs alone `=` for all that hold at each tick. No
+    predicates: facts of any.
     """
 
     of: str = "rules"
     predicates: tuple[str, ...] = ()
-    changes: Annotated[tuple[Literal["+", "-", "~"], ...], Meta(min_length=1)] = ("+", "-")
+    changes: Annotated[tuple[Literal["+", "-", "~", "="], ...], Meta(min_length=1)] = ("+", "-")
 
 
 class Console(Output, tag="console", frozen=True, kw_only=True):

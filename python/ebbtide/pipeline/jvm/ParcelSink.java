@@ -30,7 +30,7 @@ import scala.runtime.AbstractFunction2;
  *
  * foreachBatch makes a second DataFrame of a batch, Python asks for its rows in a dozen calls, and
  * Spark plans them again. Here the plan that Spark has made for the batch is run as it is; or the
- * part of it that comes before the parser, if that are no more bytes than the option `few` says:
+ * parts of it that come before parsers, if that are no more bytes than the option `few` says:
  * a worker would take longer to be told of them than Python to parse them.
  *
  * The file, the same for every batch, begins with a byte, 1 for documents and 0 for parcels. Rows
@@ -67,7 +67,13 @@ public final class ParcelSink implements StreamSinkProvider {
             BigInt size = batch.queryExecution().optimizedPlan().stats().sizeInBytes();
             boolean areFew = size.$less$eq(few);
             try {
-                write(areFew, rows(areFew ? unparsed(plan) : plan));
+                ArrayList parts = new ArrayList();
+                if (areFew) {
+                    findUnparsed(plan, parts);
+                } else {
+                    parts.add(plan);
+                }
+                write(areFew, parts);
                 taker.call(Long.valueOf(number));
             } catch (RuntimeException error) {
                 throw error;
@@ -76,10 +82,16 @@ public final class ParcelSink implements StreamSinkProvider {
             }
         }
 
-        /** What the parser would be given. */
-        private static SparkPlan unparsed(SparkPlan plan) {
-            SparkPlan child = (SparkPlan) plan.children().apply(0);
-            return plan instanceof MapInArrowExec ? child : unparsed(child);
+        /** What parsers would be given, those of each stream that brought something. */
+        private static void findUnparsed(SparkPlan plan, ArrayList found) {
+            for (int each = 0; each < plan.children().size(); each++) {
+                SparkPlan child = (SparkPlan) plan.children().apply(each);
+                if (plan instanceof MapInArrowExec) {
+                    found.add(child);
+                } else {
+                    findUnparsed(child, found);
+                }
+            }
         }
 
         /**
@@ -101,14 +113,17 @@ public final class ParcelSink implements StreamSinkProvider {
             return (InternalRow[]) rows.toArray(new InternalRow[0]);
         }
 
-        private void write(boolean areDocuments, InternalRow[] rows) throws Exception {
+        private void write(boolean areDocuments, ArrayList plans) throws Exception {
             DataOutputStream out =
                 new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file)));
             try {
                 out.writeBoolean(areDocuments);
-                for (int each = 0; each < rows.length; each++) {
-                    put(out, rows[each].getUTF8String(0).getBytes());
-                    put(out, rows[each].getBinary(1));
+                for (int plan = 0; plan < plans.size(); plan++) {
+                    InternalRow[] rows = rows((SparkPlan) plans.get(plan));
+                    for (int each = 0; each < rows.length; each++) {
+                        put(out, rows[each].getUTF8String(0).getBytes());
+                        put(out, rows[each].getBinary(1));
+                    }
                 }
             } finally {
                 out.close();

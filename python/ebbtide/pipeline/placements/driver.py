@@ -52,8 +52,8 @@ class Driver(BroughtOver):
     takes_parcels: ClassVar[bool] = True
     units: Sequence[Unit]
     snapshot_every: int
-    #: Of a stream that is alone: parses a few documents here.
-    parser: Parser | None = None
+    #: If all streams are of files: parse a few documents here.
+    parsers: Sequence[Parser] = ()
     _next: int | None = None
 
     def prepare(self, facts: DataFrame) -> DataFrame:
@@ -64,7 +64,7 @@ class Driver(BroughtOver):
         """Without the ways of foreachBatch, if everything comes in parcels."""
         if rows.columns == ["stream", PARCEL]:
             return handing_over(
-                rows, self.checkpoint.folder / "parcels", self.take_batch, self.parser
+                rows, self.checkpoint.folder / "parcels", self.take_batch, self.parsers
             )
         return super().writer(rows)
 

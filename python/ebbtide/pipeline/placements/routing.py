@@ -8,6 +8,8 @@ micro-batch, those to which no fact went included.
     kind  "fact"  a fact for its home       "heard"  an instant of the batch      "end"  no more
           "copy"  a fact for another shard  "bad"    a dead letter, in `s` as JSON, for the first
 
+Between tasks they are parcels, one a shard (`stages.parcels` says why).
+
 If a key is declared, a column `home` has the shard of each fact, and it goes there alone; to every
 shard, if that is null.
 """
@@ -24,12 +26,10 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.dead import bad_letters
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.packed import packed
 from ebbtide.plan.schema import TYPE, Schema
 
-SCHEMA: Final = (
-    "shard int, kind string, stream string, source string, line int, "
-    "t long, s string, p string, o string"
-)
+PARCELS: Final = "shard int, parcel binary"
 #: The stream, of no facts, whose lines say that all streams have ended.
 END: Final = "end:"
 COLUMNS: Final = ("stream", "source", "line", "t", "s", "p", "o")
@@ -74,6 +74,13 @@ class Routing:
             facts = self._without_schema(table.select(list(COLUMNS)))
             if facts.num_rows:
                 yield from self.routed(facts, homes).to_batches()
+
+    def parcels(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The same, in parcels."""
+        for batch in batches:
+            rows = pa.Table.from_batches(self.route([batch]), ARROW)
+            for shard in pc.unique(rows["shard"]).to_pylist():
+                yield parcel_of(rows.filter(pc.equal(rows["shard"], shard)), shard)
 
     def _without_schema(self, facts: Any) -> Any:
         """The proof is for the schema of the background: more of it must not come on a stream."""
@@ -144,6 +151,12 @@ class Routing:
                 row = {"stream": span["stream"], "t": at}
                 rows = pa.Table.from_pylist([row] * self.shards, schema=schema)
                 yield _marked(rows, pa.array(range(self.shards), pa.int32()), "heard")
+
+
+def parcel_of(rows: Any, shard: int) -> Any:
+    """A record batch of one parcel."""
+    columns = [pa.array([shard], pa.int32()), pa.array([packed(rows)], pa.binary())]
+    return pa.record_batch(columns, ["shard", "parcel"])
 
 
 def _bad(letters: Any) -> Any:

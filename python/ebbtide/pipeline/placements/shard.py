@@ -1,12 +1,13 @@
 """One shard: a unit of rules over the facts that live in it, brought back from its state at need.
 
-    state    head                   where time stands, and a mark that is new with every batch
+    state    head                   where time stands, and marks of the last batches, each new
              pages, by number       the facts a batch brought, for as long as one is in a window
 
 The kernel with the materialisation stays behind in the worker process as a cache. The next batch of
-the shard may meet another process, or one that is behind: the mark tells, and then the kernel is
-built again from the pages. Invariant: what a shard answers depends on its state and the batch, not
-on the cache. The cost of the state follows what a batch brings, not what the window holds.
+the shard may meet another process, or one that is behind: the marks tell. A kernel that is behind
+takes the pages it has missed; where there is none, it is built from all pages. Invariant: what a
+shard answers depends on its state and the batch, not on the cache. The cost of the state follows
+what a batch brings, not what the window holds.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file.load import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
+from ebbtide.pipeline.units.unit import differing
 from ebbtide.time import FOREVER, Instant, TimeWindow, Window, WindowError
 
 
@@ -47,6 +49,9 @@ class State(Protocol):
     def pages(self) -> Iterable[tuple[int, Page]]:
         """The pages, in any order."""
 
+    def page(self, number: int) -> Page | None:
+        """One of them; None if it was dropped, or never was."""
+
     def set_page(self, number: int, page: Page) -> None:
         """Keep a page."""
 
@@ -56,14 +61,23 @@ class State(Protocol):
 
 @dataclass
 class _Cached:
-    mark: str
+    """A kernel; `marks` are those of the last batches it has seen, and the page after each."""
+
+    marks: list[tuple[str, int]]
     unit: Rules
     ends: dict[int, Instant]
+
+    @property
+    def next(self) -> int:
+        """The number of the next page."""
+        return self.marks[-1][1] if self.marks else 0
 
 
 _FACTS: Final = pa.array(["fact", "copy"])
 #: In one process: those of jobs that have ended must not stay for ever.
 MOST_CACHED: Final = 32
+#: So many batches may a kernel be behind; with more it is built again.
+MOST_MISSED: Final = 8
 #: What this process knows of shards, by the job and the number of the shard.
 _cache: dict[tuple[str, int], _Cached] = {}
 
@@ -71,10 +85,16 @@ _cache: dict[tuple[str, int], _Cached] = {}
 class Shards:
     """The shards of one job; pickled to the workers.
 
-    `cut` says how facts are cut among them: the state of one cut is nothing to another.
+    `identity` says what the state belongs to: the rules and how facts are cut among shards.
     """
 
-    def __init__(self, job: str, unit: Rules, windows: Mapping[str, Window], cut: str = "") -> None:
+    def __init__(
+        self,
+        job: str,
+        unit: Rules,
+        windows: Mapping[str, Window],
+        identity: Mapping[str, str] | None = None,
+    ) -> None:
         if not all(isinstance(window, TimeWindow) for window in windows.values()):
             raise WindowError(
                 "count windows and sessions see the facts of every shard: they cannot be sharded"
@@ -82,7 +102,7 @@ class Shards:
         self._job = job
         self._unit = unit
         self._windows = dict(windows)
-        self._cut = cut
+        self._identity = dict(identity or {})
 
     def feed(self, shard: int, state: State, rows: Any) -> tuple[Any, Mapping[str, Any]]:
         """The rows of the ticks that a batch makes due in a shard, and the facts that were late.
@@ -112,35 +132,59 @@ class Shards:
         head = state.head()
         if head is None:
             self._unit.begin()
-            return _Cached("", self._unit.detached(), {})
+            return _Cached([], self._unit.detached(), {})
         known = json.loads(head)
-        if known["cut"] != self._cut:
-            raise PipelineError(f"the state is that of {known['cut']}, not of {self._cut}")
-        if cached is not None and cached.mark == known["mark"]:
+        refuse_other(known["identity"], self._identity)
+        marks = [(mark, number) for mark, number in known["marks"]]
+        if cached is not None and cached.marks[-1] == marks[-1]:
             return cached
-        pages = dict(state.pages())
-        self._unit.begin()
-        unit = self._unit.detached()
+        if cached is not None and cached.marks[-1] in marks:
+            missed = range(cached.next, marks[-1][1])
+            found = ((number, state.page(number)) for number in missed)
+            pages = {number: page for number, page in found if page is not None}
+        else:
+            pages = dict(state.pages())
+            self._unit.begin()
+            cached = _Cached([], self._unit.detached(), {})
         tables = [table for page in pages.values() for table in _by_stream(unpacked(page.facts))]
-        unit.reasoner.resume(known["clock"], tables)
-        return _Cached(known["mark"], unit, {number: page.until for number, page in pages.items()})
+        cached.unit.reasoner.resume(known["clock"], tables)
+        cached.marks = marks
+        ends = cached.ends | {number: page.until for number, page in pages.items()}
+        cached.ends = _open(ends, known["clock"])
+        return cached
 
     def _keep(self, cached: _Cached, state: State, batch: Mapping[str, Any]) -> None:
         clock = cached.unit.reasoner.clock()
-        number = max(cached.ends, default=-1) + 1
+        number = cached.next
         facts = pa.concat_tables(list(batch.values()))
         if facts.num_rows:
             until = max(_end(self._windows[name], table) for name, table in batch.items())
             columns = facts.select(["stream", "t", "s", "p", "o"])
             state.set_page(number, Page(until, packed(columns)))
             cached.ends[number] = until
-        last = clock["ticks"]["last"]
-        over = [each for each, end in cached.ends.items() if last is not None and end <= last]
-        for each in over:
+            number += 1
+        left = _open(cached.ends, clock)
+        for each in cached.ends.keys() - left.keys():
             state.drop_page(each)
-            del cached.ends[each]
-        cached.mark = secrets.token_hex(8)
-        state.set_head(json.dumps({"mark": cached.mark, "clock": clock, "cut": self._cut}))
+        cached.ends = left
+        cached.marks = [*cached.marks[-MOST_MISSED:], (secrets.token_hex(8), number)]
+        state.set_head(
+            json.dumps({"marks": cached.marks, "clock": clock, "identity": self._identity})
+        )
+
+
+def _open(ends: Mapping[int, Instant], clock: Mapping[str, Any]) -> dict[int, Instant]:
+    """The pages of which a fact may still be in a window, and when that ends."""
+    last = clock["ticks"]["last"]
+    return {page: end for page, end in ends.items() if last is None or end > last}
+
+
+def refuse_other(known: Mapping[str, str], identity: Mapping[str, str]) -> None:
+    """Refuse the state of another job than this."""
+    if difference := differing(known, identity):
+        raise PipelineError(
+            f"the checkpoint belongs to another query: {difference}; a new one starts anew"
+        )
 
 
 def _heard(rows: Any) -> Iterator[tuple[str, Instant, Instant]]:

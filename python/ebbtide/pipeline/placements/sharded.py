@@ -1,7 +1,7 @@
 """Placement `sharded`: a kernel a shard, inside a stateful operator of Spark.
 
     facts ─► routing ─► groupBy(shard) ─► transformWithState ─► rows, each told by its home
-             mapInArrow                   placements/shard
+             parcels                      placements/shard       unpacked
 
 The proof that shards can reason for themselves is in `plan/sharding.py`; with one shard there is
 nothing to prove, and with a declared key nothing is proved: the user promises that only facts of
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow as pa
@@ -26,20 +27,24 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.packed import unpacked
 from ebbtide.pipeline.placements.choose import is_one_machine, master_of
-from ebbtide.pipeline.placements.routing import ARROW, SCHEMA, Routing
+from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_of
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Atom, Program
 from ebbtide.terms import IRI
-from ebbtide.time import FOREVER
 
 #: `letter` is a dead letter in JSON; then the rest is null.
 OUTPUT: Final = (
     "t long, op string, s string, p string, o string, until long, letter string, shard int"
 )
-_OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string())])
+_OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string()), ("shard", pa.int32())])
+#: A variable of the environment of workers that keep kernels, and of no others.
+WORKERS: Final = "EBBTIDE_KEEPS_KERNELS"
+#: Of a stateful operator: a task a shard, and no more.
+PARTITIONS: Final = "spark.sql.shuffle.partitions"
 STATE_STORE: Final = (
     "spark.sql.streaming.stateStore.providerClass",
     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
@@ -102,21 +107,38 @@ def reason_in_shards(
         facts = facts.withColumn("home", _home(spark, key, shards))
     labels = labels_of(spark, shards)
     by_number = F.array(*map(F.lit, labels))[F.col("shard")]
-    grouped = facts.mapInArrow(routing.route, SCHEMA).withColumn("shard", by_number)
-    cut = f"{shards} shards" if key is None else f"{shards} shards by {key}"
-    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, cut)
+    grouped = facts.mapInArrow(routing.parcels, PARCELS).withColumn("shard", by_number)
+    identity = {"number of shards": str(shards), "key": str(key), **unit.identity}
+    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity)
     if facts.isStreaming:
         spark.conf.set(*STATE_STORE)
-        rows = grouped.groupBy("shard").transformWithStateInPandas(
-            ShardProcessor(work, routing, labels), OUTPUT, "append", "none"
-        )
+        with own_workers(spark):
+            told = grouped.groupBy("shard").transformWithStateInPandas(
+                ShardProcessor(work, routing, labels), PARCELS, "append", "none"
+            )
     else:
-        rows = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), OUTPUT)
+        told = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), PARCELS)
+    rows = told.mapInArrow(_rows, OUTPUT)
     if key is not None:
         is_home = F.coalesce(_home(spark, key, shards), F.lit(0)) == F.col("shard")
         rows = rows.where(F.col("letter").isNotNull() | is_home)
-    until = F.when(F.col("until") != FOREVER, F.col("until"))
-    return rows.withColumn("until", until).drop("shard")
+    return rows.drop("shard")
+
+
+@contextmanager
+def own_workers(spark: SparkSession) -> Iterator[None]:
+    """Let the Python function that is made within have workers that no other function gets.
+
+    Spark hands a task whichever worker has waited longest, and asks for one that was started with
+    the environment of its function. So one that keeps kernels is not lent to a parser, and where
+    executors have one core a shard always finds its own.
+    """
+    environment = spark.sparkContext.environment
+    environment[WORKERS] = "1"
+    try:
+        yield
+    finally:
+        del environment[WORKERS]
 
 
 def _home(spark: SparkSession, key: str, shards: int) -> Column:
@@ -166,11 +188,11 @@ class ShardProcessor(StatefulProcessor):
         timerValues: Any,  # noqa: N803
     ) -> Iterator[Any]:
         """The rows that a batch makes due."""
-        frames = [pa.Table.from_pandas(frame, ARROW, preserve_index=False) for frame in rows]
+        tables = [unpacked(parcel) for frame in rows for parcel in frame["parcel"]]
         shard = self._labels.index(int(key[0]))
-        told = _told(self._shards, self._routing, shard, self._state, pa.concat_tables(frames))
+        told = _told(self._shards, self._routing, shard, self._state, pa.concat_tables(tables))
         if told.num_rows:
-            yield told.to_pandas()
+            yield parcel_of(told, shard).to_pandas()
 
     def close(self) -> None:
         """The kernel stays in the process, for the next batch."""
@@ -179,10 +201,12 @@ class ShardProcessor(StatefulProcessor):
 def _all_at_once(shards: Shards, routing: Routing, labels: Sequence[int]) -> Any:
     """What a shard does with facts that do not go on: all ticks, to the end."""
 
-    def reason(key: tuple[Any], rows: Any) -> Any:
+    def reason(key: tuple[Any], parcels: Any) -> Any:
         end = pa.Table.from_pylist([{"kind": "end"}], schema=ARROW)
-        whole = pa.concat_tables([rows.cast(ARROW), end])
-        return _told(shards, routing, labels.index(key[0].as_py()), _Nowhere(), whole)
+        tables = [unpacked(parcel.as_buffer()) for parcel in parcels["parcel"]]
+        shard = labels.index(key[0].as_py())
+        told = _told(shards, routing, shard, _Nowhere(), pa.concat_tables([*tables, end]))
+        return pa.Table.from_batches([parcel_of(told, shard)])
 
     return reason
 
@@ -191,18 +215,22 @@ def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -
     """What a shard has to say: the rows of its facts, and dead letters."""
     told, late = shards.feed(shard, state, rows)
     told = routing.at_home(told, shard)
-    until = told["until"].fill_null(FOREVER)
-    told = told.set_column(told.column_names.index("until"), "until", until)
     letters = late_letters(late, {name: [*range(t.num_rows)] for name, t in late.items()})
     texts = [json.dumps(letter) for letter in letters.to_pylist()]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
-    nothing = pa.nulls(told.num_rows, pa.string())
-    dead = pa.Table.from_pylist([{"letter": text} for text in texts], schema=_OUTPUT)
-    # pandas has no whole numbers that may be missing.
-    dead = dead.set_column(0, "t", dead["t"].fill_null(0))
-    dead = dead.set_column(5, "until", dead["until"].fill_null(0))
-    whole = pa.concat_tables([told.append_column("letter", nothing), dead])
-    return whole.append_column("shard", pa.repeat(pa.scalar(shard, pa.int32()), whole.num_rows))
+    dead = [{"letter": text, "shard": shard} for text in texts]
+    here = pa.repeat(pa.scalar(shard, pa.int32()), told.num_rows)
+    columns = [*told.columns, pa.nulls(told.num_rows, pa.string()), here]
+    return pa.concat_tables(
+        [pa.table(columns, schema=_OUTPUT), pa.Table.from_pylist(dead, schema=_OUTPUT)]
+    )
+
+
+def _rows(batches: Iterable[Any]) -> Iterator[Any]:
+    """What is in parcels."""
+    for batch in batches:
+        for parcel in batch.column("parcel"):
+            yield from unpacked(parcel.as_buffer()).to_batches()
 
 
 class _Stored:
@@ -223,6 +251,13 @@ class _Stored:
         for (number,), (until, facts) in self._pages.iterator():
             yield number, Page(until, bytes(facts))
 
+    def page(self, number: int) -> Page | None:
+        if not self._pages.containsKey((number,)):
+            return None
+        found = self._pages.getValue((number,))
+        assert found is not None
+        return Page(found[0], bytes(found[1]))
+
     def set_page(self, number: int, page: Page) -> None:
         self._pages.updateValue((number,), tuple(page))
 
@@ -241,6 +276,9 @@ class _Nowhere:
 
     def pages(self) -> Iterable[tuple[int, Page]]:
         return ()
+
+    def page(self, number: int) -> Page | None:
+        return None
 
     def set_page(self, number: int, page: Page) -> None:
         pass

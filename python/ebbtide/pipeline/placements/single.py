@@ -2,19 +2,21 @@
 
     facts ─► groupBy(one) ─► transformWithState ─► the columns of the unit's rows, and letter
 
-The state is the unit's snapshot, and a mark that is new with every batch; the engine stays in the
-worker process as a cache, as the kernels of shards do. `letter` is a dead letter in JSON; then t
-is 0, since pandas has no whole numbers that may be missing, and the rest is null.
+The state is the unit's snapshot, with what it belongs to, and a mark that is new with every batch;
+the engine stays in the worker process as a cache, as the kernels of shards do. `letter` is a dead
+letter in JSON; then t is 0, since pandas has no whole numbers that may be missing, and the rest is
+null.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, Self
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
@@ -22,7 +24,8 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from ebbtide.pipeline.placements.sharded import STATE_STORE
+from ebbtide.pipeline.placements.shard import refuse_other
+from ebbtide.pipeline.placements.sharded import STATE_STORE, own_workers
 from ebbtide.pipeline.units import Fed, Unit
 
 #: What was no fact when it was parsed has a letter, and no time.
@@ -92,9 +95,10 @@ def reason_in_one_place(facts: DataFrame, single: Single) -> DataFrame:
     output = from_arrow_schema(single.output)
     if facts.isStreaming:
         facts.sparkSession.conf.set(*STATE_STORE)
-        return grouped.transformWithStateInPandas(
-            SingleProcessor(job, carried), output, "append", "none"
-        )
+        with own_workers(facts.sparkSession):
+            return grouped.transformWithStateInPandas(
+                SingleProcessor(job, carried, single.unit.identity), output, "append", "none"
+            )
 
     def all_at_once(key: tuple[Any], rows: Any) -> Any:
         carried.unit.begin()
@@ -113,9 +117,10 @@ def _letter() -> Column:
 class SingleProcessor(StatefulProcessor):
     """What Spark calls with every micro-batch."""
 
-    def __init__(self, job: str, single: Single) -> None:
+    def __init__(self, job: str, single: Single, identity: Mapping[str, str]) -> None:
         self._job = job
         self._single = single
+        self._identity = dict(identity)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Ask for the state."""
@@ -132,7 +137,8 @@ class SingleProcessor(StatefulProcessor):
         single = self._current()
         told = single.feed(pa.concat_tables(frames))
         mark = secrets.token_hex(8)
-        self._state.update((mark, single.unit.snapshot()))
+        kept = msgspec.msgpack.encode([self._identity, single.unit.snapshot()])
+        self._state.update((mark, kept))
         _cache[self._job] = mark, single
         if told.num_rows:
             yield told.to_pandas()
@@ -148,5 +154,7 @@ class SingleProcessor(StatefulProcessor):
         elif cached is not None and cached[0] == kept[0]:
             return cached[1]
         else:
-            self._single.unit.restore(bytes(kept[1]))
+            identity, snapshot = msgspec.msgpack.decode(bytes(kept[1]))
+            refuse_other(identity, self._identity)
+            self._single.unit.restore(snapshot)
         return self._single

@@ -61,11 +61,18 @@ def parse_atom_document(
 def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) -> Parse:
     """The work of one task: rows of stream, source, line, t and atoms, to `PLACED` rows.
 
-    With `fail` a row whose atoms are none ends the query; else it has an error.
+    If there are s, p and o, too, a row that has them is a triple. With `fail` a row whose atoms are
+    none ends the query; else it has an error.
     """
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow.compute as pc
+
         for batch in batches:
+            if "s" in batch.schema.names:
+                is_triple = pc.is_valid(batch.column("s"))
+                yield _triples(batch.filter(is_triple))
+                batch = batch.filter(pc.invert(is_triple))
             texts = zip(
                 batch.column("t").to_pylist(), batch.column("atoms").to_pylist(), strict=True
             )
@@ -75,6 +82,14 @@ def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) ->
                 yield _placed(some, batch, fail)
 
     return parse
+
+
+def _triples(batch: Any) -> Any:
+    import pyarrow as pa
+
+    names = ["stream", "source", "line", "t", "s", "p", "o"]
+    nothing = pa.nulls(len(batch), pa.struct([("reason", pa.string()), ("text", pa.string())]))
+    return pa.record_batch([*map(batch.column, names), nothing], [*names, "error"])
 
 
 def _placed(parsed: Any, batch: Any, fail: bool) -> Any:

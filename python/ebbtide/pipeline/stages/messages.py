@@ -24,7 +24,6 @@ from ebbtide.pipeline.stages.parse import (
     facts,
     parse_document,
     parsed,
-    with_lines,
 )
 
 if TYPE_CHECKING:
@@ -66,23 +65,22 @@ def parse_together(
     import numpy as np
     import pyarrow as pa
 
-    from ebbtide.pipeline.stages.lines import FactLines
     from ebbtide.terms.formats import read_tables
 
     texts = [value.removesuffix(b"\n") for _, value in messages]
     place = f"{source}@{messages[0][0]}..{messages[-1][0]}"
     bad: list[Any] = []
     whole = b"\n".join(texts)
-    lines = FactLines(whole)
     first_lines = np.fromiter(
         accumulate((text.count(b"\n") + 1 for text in texts[:-1]), initial=1), np.int64
     )
     places = pa.array([f"{source}@{number}" for number, _ in messages])
-    for each in read_tables(whole, LINES, name=place, timed=True, bad=bad):
+    for each in read_tables(whole, LINES, name=place, timed=True, lines=True, bad=bad):
         table = pa.table(each)
-        numbers = lines.take(table.num_rows, [one.line for one in bad])
+        numbers = table["line"].to_numpy()
         at = np.searchsorted(first_lines, numbers, "right") - 1
-        table = with_lines(table, numbers - first_lines[at] + 1)
+        in_messages = pa.array(numbers - first_lines[at] + 1, pa.int32())
+        table = table.set_column(table.column_names.index("line"), "line", in_messages)
         yield from facts(table, places.take(pa.array(at)), longest_term)
     for wrong in bad:
         (at,) = np.searchsorted(first_lines, [wrong.line], "right") - 1

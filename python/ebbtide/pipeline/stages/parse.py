@@ -3,7 +3,7 @@
 In: the path and the bytes of a file. Out, a row for every fact and for every bad line:
 
     source       the file, relative to its folder
-    line  int    where the fact stands in it; null where lines mean nothing
+    line  int    where the fact ends in it; null of JSON-LD, whose parser does not tell
     t  long      the instant, milliseconds
     s  p  o      the terms as N-Triples texts
     error        why there is no fact (line, column, reason, text); then t, s, p and o are null
@@ -79,10 +79,19 @@ def parser(folder: str, documents: Documents) -> Parse:
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for path, content in zip(*batch.columns, strict=True):
-                name = unquote(urlsplit(path.as_py()).path).removeprefix(f"{folder}/")
+                name = path_of(path.as_py()).removeprefix(f"{folder}/")
                 yield from parse_document(name, content.as_py(), documents)
 
     return parse
+
+
+def path_of(uri: str) -> str:
+    """The path of a file that Spark names.
+
+    >>> path_of("file:///data/a%20b.tnt")
+    '/data/a b.tnt'
+    """
+    return unquote(urlsplit(uri).path)
 
 
 def task(parse: Parse) -> Parse:
@@ -111,28 +120,32 @@ def _parse_triples(
 ) -> Iterator[Any]:
     import pyarrow as pa
 
-    from ebbtide.pipeline.stages.lines import FactLines
     from ebbtide.terms.formats import FormatError, read_tables
 
     bad: list[Any] = []
     format = format or Path(name.removesuffix(".gz")).suffix.removeprefix(".")
-    lines: FactLines | None = None
-    if format == LINES:
-        content = plain(content)
-        lines = FactLines(content)
     try:
-        for each in read_tables(content, format, name=name, timed=True, bad=bad):
-            table = pa.table(each)
-            if lines is not None:
-                table = with_lines(table, lines.take(table.num_rows, [one.line for one in bad]))
-            yield from facts(table, name, longest_term)
+        for each in read_tables(content, format, name=name, timed=True, lines=True, bad=bad):
+            yield from facts(pa.table(each), name, longest_term)
     except FormatError as error:
         # What was read of the document before stands.
         bad.append(error.bad)
     except ValueError as error:
         bad.append(str(error))
     if bad:
-        yield bad_lines(name, [as_error(each) for each in bad])
+        yield bad_lines(name, list(_errors(bad, content)))
+
+
+def _errors(bad: Iterable[Any], content: bytes) -> Iterator[dict[str, Any]]:
+    """What is wrong in a document, each with its line's text."""
+    texts: list[bytes] | None = None
+    for each in bad:
+        error = as_error(each)
+        if error["text"] == "":
+            texts = plain(content).splitlines() if texts is None else texts
+            (text,) = texts[error["line"] - 1 : error["line"]] or [b""]
+            error["text"] = text.decode(errors="replace")[:_SHOWN]
+        yield error
 
 
 def as_error(bad: Any) -> dict[str, Any]:
@@ -150,13 +163,6 @@ def plain(content: bytes) -> bytes:
         return content
 
 
-def with_lines(table: Any, lines: Any) -> Any:
-    """Parsed facts with the numbers of their lines."""
-    import pyarrow as pa
-
-    return table.append_column("line", pa.array(lines, pa.int32()))
-
-
 def facts(table: Any, source: Any, longest_term: int) -> Iterator[Any]:
     """Parsed facts as rows, but for those whose terms are too long.
 
@@ -172,15 +178,15 @@ def facts(table: Any, source: Any, longest_term: int) -> Iterator[Any]:
         long = table.filter(is_long).to_pylist()
         for row, place in zip(long, _of_rows(source, is_long, len(long)).to_pylist(), strict=True):
             text = " ".join(row[term] for term in _TERMS)[:_SHOWN]
-            yield bad_lines(place, [{**reason, "line": row.get("line"), "text": text}])
+            yield bad_lines(place, [{**reason, "line": row["line"], "text": text}])
         table = table.filter(pc.invert(is_long))
         source = _of_rows(source, pc.invert(is_long), table.num_rows)
     table = table.combine_chunks()
     rows = table.num_rows
     if isinstance(source, str):
         source = pa.repeat(source, rows)
-    line = table["line"] if "line" in table.column_names else pa.nulls(rows)
-    yield from rows_of(source, [line, *(table[c] for c in ("t", *_TERMS))], pa.nulls(rows))
+    columns = [table[name] for name in ("line", "t", *_TERMS)]
+    yield from rows_of(source, columns, pa.nulls(rows))
 
 
 def _of_rows(source: Any, is_wanted: Any, count: int) -> Any:

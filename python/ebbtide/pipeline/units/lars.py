@@ -1,7 +1,7 @@
-"""The unit of a LARS program: a reasoner, whose changes are the rows.
+"""The unit of a LARS program: a reasoner, whose answers are the rows.
 
-    t           op       predicate   atom
-    the tick    + or -   alarm       alarm          as texts of LARS
+    t           op          predicate   atom
+    the tick    + - or =    alarm       alarm          it began, ceased, or holds; texts of LARS
 
 It is fed atoms, and triples as `triple(S, P, O)`. A time point is a step of the pipeline's ticks.
 Time is kept here, for several streams: the reasoner takes any atom and is told what is complete.
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
@@ -37,6 +37,12 @@ ROWS = pa.schema(
 )
 
 
+#: What is told unless something else is asked for: what began to hold, and what ceased to.
+CHANGES: Final = ("+", "-")
+#: All that holds.
+HOLDS: Final = "="
+
+
 def table_of(fed: Fed) -> Any:
     """The rows of a program, the only ones there are."""
     (rows,) = fed.rows.values()
@@ -44,7 +50,7 @@ def table_of(fed: Fed) -> Any:
 
 
 class Lars:
-    """A program over some streams."""
+    """A program over some streams; `tells` says what of its answers are rows."""
 
     def __init__(
         self,
@@ -53,6 +59,7 @@ class Lars:
         streams: Iterable[str],
         *,
         background: Iterable[Path] = (),
+        tells: Iterable[str] = CHANGES,
         step: int = 1_000,
         lateness: int = 0,
         start: Instant | None = None,
@@ -60,6 +67,7 @@ class Lars:
         self._name = name
         self._program = program
         self._streams = tuple(streams)
+        self._tells = frozenset(tells)
         # What a program never speaks of need not be there.
         self._background = tuple(background) if TRIPLE in program.arities() else ()
         self._ticking: Any = {"step": step, "start": start, "lateness": lateness}
@@ -200,7 +208,8 @@ class Lars:
         )
 
     def _rows(self, answer: Answer) -> Iterable[dict[str, Any]]:
-        for op, facts in (("-", answer.left), ("+", answer.entered)):
+        told = (("-", answer.left), ("+", answer.entered), (HOLDS, answer.atoms or frozenset()))
+        for op, facts in ((op, facts) for op, facts in told if op in self._tells):
             for atom in texts(facts, self._program.prefixes):
                 predicate = atom.partition("(")[0]
                 yield {"t": answer.t, "op": op, "predicate": predicate, "atom": atom}

@@ -76,6 +76,19 @@ def builtins_identity(builtins: Iterable[UserModule]) -> dict[str, str]:
     return {"builtins": digest} if texts else {}
 
 
+def differing(known: Mapping[str, str], identity: Mapping[str, str]) -> str | None:
+    """What is different in the identity of something that was kept; None if nothing is.
+
+    >>> differing({"step": "1000", "rules": "a"}, {"step": "500", "rules": "a"})
+    'its step is 1000, not 500'
+    """
+    for name in dict.fromkeys((*identity, *known)):
+        if known.get(name) != identity.get(name):
+            before, now = known.get(name, "not there"), identity.get(name, "there")
+            return f"its {name} is {before}, not {now}"
+    return None
+
+
 def joined(fed: Sequence[Fed]) -> Fed:
     """What several units made of one batch, as if it were one."""
     import pyarrow as pa
