@@ -68,7 +68,13 @@ LOGGING: Final = (
     f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
 )
 
-JVM_NOTICE: Final = b"WARNING: Using incubator modules"
+#: How lines of standard error begin that tell nobody anything: what the JVM says of a module that
+#: Spark asks for, and Spark of the Python that asks a stateful operator for its state.
+NOISE: Final = (
+    b"WARNING: Using incubator modules",
+    b"Starting Streaming TransformWithState",
+    b"Streaming TransformWithState",
+)
 
 
 def find_java() -> Path:
@@ -106,7 +112,7 @@ def open_session(
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
         options |= LOOPBACK
     given = settings or {}
-    with _without_jvm_notice():
+    with _without_noise():
         if is_local and SparkContext._active_spark_context is None:
             # Where jars are named, Spark looks at files before it can know the classes.
             SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
@@ -167,11 +173,11 @@ def warm_up(spark: SparkSession) -> None:
 
 
 @contextmanager
-def _without_jvm_notice() -> Iterator[None]:
+def _without_noise() -> Iterator[None]:
     """Let the JVM that starts within write its standard error through a filter.
 
-    The JVM announces a module that Spark itself asks for, before any logging can be configured.
-    Everything else it says is passed on, for as long as it lives.
+    Some of it no logging can be configured for. Everything else it says is passed on, for as long
+    as it lives.
     """
     sys.stderr.flush()
     stderr = os.dup(2)
@@ -182,7 +188,7 @@ def _without_jvm_notice() -> Iterator[None]:
     def pass_on() -> None:
         with os.fdopen(reading, "rb") as lines, os.fdopen(stderr, "wb", buffering=0) as out:
             for line in lines:
-                if not line.startswith(JVM_NOTICE):
+                if line.strip() and not line.startswith(NOISE):
                     out.write(line)
 
     threading.Thread(target=pass_on, name="jvm-stderr", daemon=True).start()

@@ -18,11 +18,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import pyarrow as pa
 
 from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.files import write_files
+from ebbtide.benches.pipeline.processors import KINDS
 from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.pipeline.shards_job import FILES, RULES, WINDOW
 from ebbtide.benches.results import Goal, Measurement, Results
@@ -41,16 +43,19 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
     batches = sizes.warm + sizes.batches
     write_files(folder, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
     timed: dict[int, list[list[dict[str, float]]]] = {1: [], 2: []}
+    spent: dict[int, list[dict[str, float]]] = {1: [], 2: []}
     for number in range(sizes.rounds):
         for workers in (1, 2) if number % 2 == 0 else (2, 1):
             say(f"shards: round {number + 1} of {sizes.rounds}: {workers} workers")
             place = folder / f"cluster-{number}-{workers}"
             place.mkdir()
-            timed[workers].append(_run(workers, folder, place)[sizes.warm :])
+            found = _run(workers, folder, place, sizes.warm)
+            timed[workers].append(found["batches"])
+            spent[workers].append(found["processors"])
     whole = {workers: [_median(each, "batch") for each in timed[workers]] for workers in timed}
     speed_up = median(one / two for one, two in zip(whole[1], whole[2], strict=True))
     given = {"facts a batch": sizes.facts, "cores of the machine": os.cpu_count() or 0}
-    for workers, found in timed.items():
+    for workers, batches_of in timed.items():
         results.extend(
             [
                 Measurement(
@@ -66,17 +71,26 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
                     Measurement(
                         "tasks of shards",
                         {**given, "workers": workers, "what": what},
-                        median(_median(each, what) for each in found),
+                        median(_median(each, what) for each in batches_of),
                         "ms",
                     )
                     for what in ("reasoning and updates", "commit")
+                ),
+                *(
+                    Measurement(
+                        "processor time of shards",
+                        {**given, "workers": workers, "process": who},
+                        _median(spent[workers], who),
+                        "ms",
+                    )
+                    for who in KINDS
                 ),
             ]
         )
     _measure_cache(settings, results, folder, say)
 
 
-def _run(workers: int, folder: Path, place: Path) -> list[dict[str, float]]:
+def _run(workers: int, folder: Path, place: Path, warm: int) -> dict[str, Any]:
     with spark_cluster(place, workers) as cluster:
         job = "ebbtide.benches.pipeline.shards_job"
         command = [
@@ -85,12 +99,13 @@ def _run(workers: int, folder: Path, place: Path) -> list[dict[str, float]]:
             job,
             cluster.address,
             str(folder),
-            str(place / "checkpoint"),
+            str(place),
+            str(warm),
         ]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise RuntimeError(f"the job on {workers} workers failed:\n{ended.stderr}")
-    found: list[dict[str, float]] = json.loads(ended.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     return found
 
 

@@ -1,18 +1,23 @@
 """A job in shards on a cluster, as a program of its own: how long each of its batches took.
 
-    python -m ebbtide.benches.pipeline.shards_job MASTER FOLDER CHECKPOINT
+    python -m ebbtide.benches.pipeline.shards_job MASTER FOLDER PLACE WARM
 
-FOLDER has the files, four a batch, and the ontology. Prints a JSON list, a batch each.
+FOLDER has the files, four a batch, and the ontology; PLACE is for what the job keeps. The first
+WARM batches are not told of. Prints JSON: `batches`, a list, and `processors`, the processor time
+of one.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import ebbtide
+from ebbtide.benches.pipeline.processors import processor_time
 from ebbtide.pipeline.api import reason
 from ebbtide.pipeline.session import JVM_OPTIONS, close_session, open_session
 from ebbtide.pipeline.sources.files import read_files
@@ -24,7 +29,7 @@ WINDOW: Final = 5_000
 RULES: Final = "rdfs-sparkwave"
 
 
-def main(master: str, folder: Path, checkpoint: Path) -> None:
+def main(master: str, folder: Path, place: Path, warm: int) -> None:
     """Run it."""
     installed = Path(ebbtide.__file__).parents[1]
     settings = {
@@ -36,16 +41,35 @@ def main(master: str, folder: Path, checkpoint: Path) -> None:
         "spark.sql.shuffle.partitions": str(SHARDS),
     }
     spark = open_session("ebbtide bench", master, settings)
-    facts = read_files(spark, folder / "files", files_a_batch=FILES).where("error IS NULL")
+    files = sorted((folder / "files").iterdir())
+    arrive(files[: FILES * warm], place / "incoming/warm")
+    facts = read_files(spark, place / "incoming/*", files_a_batch=FILES).where("error IS NULL")
     changes = reason(
         facts, RULES, window=Sliding(WINDOW), background=[folder / "ontology.nt"], shards=SHARDS
     )
-    writer = changes.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
-    query = writer.start()
+    checkpoint = str(place / "checkpoint")
+    query = changes.writeStream.format("noop").option("checkpointLocation", checkpoint).start()
     query.processAllAvailable()
-    print(json.dumps([told(each) for each in query.recentProgress if each.numInputRows]))
+    # Whoever started this started the cluster.
+    before = processor_time(os.getppid())
+    arrive(files[FILES * warm :], place / "incoming/timed")
+    query.processAllAvailable()
+    after = processor_time(os.getppid())
+    batches = [told(each) for each in query.recentProgress if each.numInputRows][warm:]
+    processors = {name: (after[name] - before[name]) / len(batches) for name in after}
+    print(json.dumps({"batches": batches, "processors": processors}))
     query.stop()
     close_session(spark)
+
+
+def arrive(files: Iterable[Path], folder: Path) -> None:
+    """Let files be in a folder, all at once."""
+    aside = folder.parents[1] / folder.name
+    aside.mkdir()
+    for file in files:
+        os.link(file, aside / file.name)
+    folder.parent.mkdir(exist_ok=True)
+    aside.rename(folder)
 
 
 def told(progress: Any) -> dict[str, float]:
@@ -59,4 +83,4 @@ def told(progress: Any) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
