@@ -41,7 +41,11 @@ def _parts(task: Task) -> Iterator[str]:
         above = "in the view, which it has to itself" if has_rules else "in a view"
     if isinstance(plan, Direct):
         where = "in a view" if upper is None else above
-        yield f"incremental, the whole query: its answers are a relation, {where}"
+        if task.makes_nodes:
+            yield f"incremental, the solutions: they are a relation, {where}"
+            yield "at every tick, the triples with new nodes that the template makes of them"
+        else:
+            yield f"incremental, the whole query: its answers are a relation, {where}"
         if isinstance(plan.content, Maintained):
             yield from (f"  {rule}" for rule in plan.content.rules)
     else:

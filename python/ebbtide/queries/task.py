@@ -94,6 +94,11 @@ class Task:
         self._has_moved(up_to + self.ticks.lag)
 
     @property
+    def makes_nodes(self) -> bool:
+        """Whether its answers are triples with new nodes, made of solutions."""
+        return self._template is not None
+
+    @property
     def reach(self) -> int:
         """How long before a tick facts may have happened that the report policy asks for."""
         windows = [each.window for each in self.query.streams]

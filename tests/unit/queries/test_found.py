@@ -130,6 +130,7 @@ def test_a_solution_makes_the_same_node_at_every_tick(incremental: bool) -> None
         for at, name in ((1, "a"), (2, "b"), (4, "c")):
             engine.push("http://e/s", (f"<http://e/{name}>", "<http://e/p>", at), at=at)
         engine.finish()
+        assert ("template makes of them" in query.explain()) == incremental
         made.append([(answers.tick, set(answers.rows)) for answers in query])
     everything, came, went = made
     assert [(tick, len(rows)) for tick, rows in everything] == [(1, 3), (2, 6), (3, 3), (4, 3)]
