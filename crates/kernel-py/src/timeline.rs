@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use ebbtide_kernel::ids::{RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::Instant;
-use ebbtide_kernel::kernel::{Kernel as Core, Refused};
+use ebbtide_kernel::kernel::Kernel as Core;
+use ebbtide_kernel::statements::Refused;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -54,10 +54,8 @@ impl Kernel {
         }
         self.adopt_counts(other, &relations, &mut names);
         self.adopt_sessions(other, &relations, &mut names);
-        // No tick changed these rows yet.
-        for change in std::mem::take(&mut self.changes) {
-            self.relations[change.fact.relation.index()].set_changed(change.fact.row, false);
-        }
+        // No tick changed these rows.
+        self.changes.clear();
         let mut terms_here: Vec<TermId> = Vec::new();
         for batch in other.arrivals.batches() {
             for (arrival, terms) in batch.each(|relation| other.relations[relation.index()].arity())

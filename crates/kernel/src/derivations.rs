@@ -119,7 +119,7 @@ impl Default for Derivations {
 }
 
 impl Derivations {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(
         &mut self,
         rule: RuleId,
@@ -142,7 +142,7 @@ impl Derivations {
 
     /// As `push`, unless it says nothing new: rules that match single facts, such as one that says
     /// of each predicate that it is one, find the same few heads again and again.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_new(
         &mut self,
         rule: RuleId,
@@ -150,23 +150,31 @@ impl Derivations {
         terms: Key<'_>,
         until: Instant,
     ) {
-        if self.remembers
-            && let Key::Packed(terms) = terms
-        {
-            self.worth.asked += 1;
-            let last = &mut self.recent[terms.hash() as usize % RECENT];
-            if last.stratum == self.stratum
-                && last.until >= until
-                && last.relation == relation
-                && last.terms == terms
-            {
-                self.repeated += 1;
-                self.worth.again += 1;
-                return;
-            }
-            *last = Recent { stratum: self.stratum, until, relation, terms };
+        let is_known = match terms {
+            Key::Packed(terms) if self.remembers => self.knows(relation, terms, until),
+            _ => false,
+        };
+        if !is_known {
+            self.push(rule, relation, terms, until);
         }
-        self.push(rule, relation, terms, until);
+    }
+
+    /// Whether a derivation was found not long ago. If not, it is remembered.
+    #[inline(never)]
+    fn knows(&mut self, relation: RelationId, terms: Packed, until: Instant) -> bool {
+        self.worth.asked += 1;
+        let last = &mut self.recent[terms.hash() as usize % RECENT];
+        if last.stratum == self.stratum
+            && last.until >= until
+            && last.relation == relation
+            && last.terms == terms
+        {
+            self.repeated += 1;
+            self.worth.again += 1;
+            return true;
+        }
+        *last = Recent { stratum: self.stratum, until, relation, terms };
+        false
     }
 
     /// From now on, until `forget`, what was offered stays offered.

@@ -7,8 +7,8 @@
 use crate::guard::{Builtin, Evaluator, equal};
 use crate::ids::{FactId, IndexId, RelationId, RowId, RuleId, Slot, TermId};
 use crate::instant::{Instant, NEVER};
-use crate::key::Key;
-use crate::plan::{Access, Conclusion, Live, Lookup, Node, Operand, Step, Template, Tree};
+use crate::key::{Key, Packed};
+use crate::plan::{Access, Conclusion, Direct, Live, Lookup, Node, Operand, Step, Template, Tree};
 use crate::recall::Question;
 use crate::relation::{Matches, Relation};
 use crate::term::Dictionary;
@@ -52,8 +52,13 @@ pub struct Scene<'a> {
 }
 
 impl Tree {
-    /// Fetch the places where a walk will look first.
-    pub fn warm(&self, relations: &[Relation], slots: &[TermId]) {
+    /// Fetch the places where a walk will look first, from a trigger with these first terms.
+    pub fn warm(&self, relations: &[Relation], first: Packed, slots: &[TermId]) {
+        for direct in &self.direct {
+            let relation = &relations[direct.relation.index()];
+            let key = Key::Packed(direct.key.of(first));
+            std::hint::black_box(relation.matches(direct.index, key).next());
+        }
         for root in &self.awake {
             let node = &self.roots[*root];
             if let Step::Match(lookup, _) = &node.step
@@ -68,6 +73,54 @@ impl Tree {
 }
 
 impl Scene<'_> {
+    /// Walk a tree from a trigger with these first terms; `bind` puts all of them into the slots.
+    #[inline(always)]
+    pub fn walk_from<O: Observer>(
+        &mut self,
+        tree: &Tree,
+        (first, bind): (Packed, impl FnOnce(&mut [TermId])),
+        slots: &mut [TermId],
+        until: Instant,
+        observer: &mut O,
+    ) {
+        let mut direct = tree.direct.iter();
+        if direct.all(|direct| self.join(direct, first, until, observer)) && !tree.awake.is_empty()
+        {
+            bind(slots);
+            self.walk(tree, slots, until, observer);
+        }
+    }
+
+    /// Derive what follows from a trigger and one other fact. Returns whether to look for more.
+    #[inline(always)]
+    fn join<O: Observer>(
+        &mut self,
+        direct: &Direct,
+        first: Packed,
+        until: Instant,
+        observer: &mut O,
+    ) -> bool {
+        let can_fire = direct.needs.iter().all(|condition| self.live.has(*condition));
+        if !can_fire && O::ASKS_NEGATION {
+            return true;
+        }
+        *self.lookups += 1;
+        let relation = &self.relations[direct.relation.index()];
+        let rows = match direct.hashed {
+            Some((hash, from)) => {
+                let hash = hash.wrapping_add(u64::from(first.term(from).0));
+                relation.matches_hashed(direct.index, hash, || direct.key.of(first))
+            }
+            None => relation.matches(direct.index, Key::Packed(direct.key.of(first))),
+        };
+        if rows.is_empty() {
+            return true;
+        }
+        let begun = direct.begun.of(first);
+        let found = Found { id: direct.relation, relation, rows };
+        conclude(&direct.conclusion, begun, found, until, observer)
+    }
+
     /// Walk a tree. `slots` begins with the trigger's terms, `until` is the trigger's.
     pub fn walk<O: Observer>(
         &mut self,
@@ -196,38 +249,13 @@ impl<O: Observer> Walk<'_, '_, O> {
         };
         match &node.concludes {
             _ if rows.is_empty() => true,
-            Some(conclusion) => self.conclude(lookup.relation, conclusion, rows, until),
+            Some(conclusion) => {
+                let begun = conclusion.begin(self.slots);
+                let found = Found { id: lookup.relation, relation, rows };
+                conclude(conclusion, begun, found, until, self.observer)
+            }
             None => rows.all(|row| self.follow(node, lookup, binds, row, until)),
         }
-    }
-
-    /// Derive what each of the rows that is to be seen concludes.
-    #[inline]
-    fn conclude(
-        &mut self,
-        id: RelationId,
-        conclusion: &Conclusion,
-        rows: Matches<'_>,
-        until: Instant,
-    ) -> bool {
-        let relation = &self.scene.relations[id.index()];
-        let begun = conclusion.begin(self.slots);
-        for row in rows {
-            let fact = FactId { relation: id, row };
-            let lifetime = self.observer.until(relation, fact);
-            if lifetime == NEVER {
-                continue;
-            }
-            let head = Key::Packed(conclusion.end(begun, relation.first_terms(row)));
-            let until = until.min(lifetime);
-            self.observer.enter(fact);
-            let go_on = self.observer.derive(conclusion.rule, conclusion.relation, head, until);
-            self.observer.leave();
-            if !go_on {
-                return false;
-            }
-        }
-        true
     }
 
     fn find_row(
@@ -330,6 +358,40 @@ impl<O: Observer> Walk<'_, '_, O> {
             Access::Scan => !relation.rows().any(matches),
         })
     }
+}
+
+/// Rows that were found.
+struct Found<'a> {
+    id: RelationId,
+    relation: &'a Relation,
+    rows: Matches<'a>,
+}
+
+/// Derive what each of the rows that is to be seen concludes. Returns whether to look for more.
+#[inline(always)]
+fn conclude<O: Observer>(
+    conclusion: &Conclusion,
+    begun: Packed,
+    Found { id, relation, rows }: Found<'_>,
+    until: Instant,
+    observer: &mut O,
+) -> bool {
+    for row in rows {
+        let fact = FactId { relation: id, row };
+        let lifetime = observer.until(relation, fact);
+        if lifetime == NEVER {
+            continue;
+        }
+        let head = Key::Packed(conclusion.end(begun, relation.first_terms(row)));
+        let until = until.min(lifetime);
+        observer.enter(fact);
+        let go_on = observer.derive(conclusion.rule, conclusion.relation, head, until);
+        observer.leave();
+        if !go_on {
+            return false;
+        }
+    }
+    true
 }
 
 #[inline]

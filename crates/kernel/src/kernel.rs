@@ -17,15 +17,15 @@
 use hashbrown::HashMap;
 
 use crate::agenda::Agenda;
-use crate::arrivals::{Arrival, Arrivals, Says};
+use crate::arrivals::Arrivals;
 use crate::budget::{Budget, Stopped};
 use crate::calendar::Calendar;
 use crate::counts::{CountWindow, Counted};
 use crate::derivations::Derivations;
 use crate::external::Externals;
 use crate::guard::Evaluator;
-use crate::ids::{ClassId, FactId, RelationId, StreamId, TermId};
-use crate::instant::{FOREVER, Grid, Instant, NEVER};
+use crate::ids::{ClassId, FactId, RelationId, TermId};
+use crate::instant::{Grid, Instant, NEVER};
 use crate::key::Key;
 use crate::maintain::{Strategy, ends_last};
 use crate::operator::{Covering, Grouping, Runs, Steps};
@@ -122,6 +122,9 @@ pub struct Kernel {
     pub(crate) order: u64,
     pub(crate) tick: Option<Instant>,
     pub(crate) changes: Vec<Change>,
+    /// How many of them, from the first on, are of facts that may not hold in the end. What comes after is new or
+    /// lasts longer, and stays, unless something takes facts back: then all of them.
+    pub(crate) unsure: usize,
     /// What facts lowered in this tick had before.
     pub(crate) prior: HashMap<FactId, Instant>,
     pub(crate) lowered: Vec<FactId>,
@@ -136,15 +139,6 @@ pub struct Kernel {
     /// Scratch: the slots of a walk, and the facts to warm.
     pub(crate) slots: Vec<TermId>,
     pub(crate) upcoming: Vec<FactId>,
-}
-
-/// Why an arrival was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// It happens at or before the last tick.
-    Late,
-    /// Its window will never see it.
-    Outside,
 }
 
 impl Kernel {
@@ -223,6 +217,7 @@ impl Kernel {
             order: 0,
             tick: None,
             changes: Vec::new(),
+            unsure: 0,
             prior: HashMap::new(),
             lowered: Vec::new(),
             // The first tick has nothing to build on.
@@ -342,85 +337,6 @@ impl Kernel {
         windows.flat_map(|window| window.instants_of(fact, &terms)).collect()
     }
 
-    /// State a background fact; it holds from the next tick on.
-    pub fn add(&mut self, relation: RelationId, terms: &[TermId]) {
-        // As if it happened right after the last tick: a retraction before that is not about it.
-        let at = self.tick.map_or(NEVER, |tick| tick.plus(1));
-        self.enqueue(Arrival { at, relation, says: Says::HoldsUntil(FOREVER) }, terms);
-    }
-
-    /// State a fact that happens at an instant on a stream.
-    ///
-    /// # Errors
-    /// When a tick that should have seen it is over, or its window will never see it.
-    pub fn push(
-        &mut self,
-        stream: StreamId,
-        relation: RelationId,
-        terms: &[TermId],
-        at: Instant,
-    ) -> Result<(), Refused> {
-        self.push_together(stream, relation, 1, terms, at)
-    }
-
-    /// State so many facts of a relation that happen together, their terms one after the other.
-    ///
-    /// # Errors
-    /// As `push`.
-    pub fn push_together(
-        &mut self,
-        stream: StreamId,
-        relation: RelationId,
-        count: usize,
-        terms: &[TermId],
-        at: Instant,
-    ) -> Result<(), Refused> {
-        debug_assert_eq!(terms.len(), count * self.relations[relation.index()].arity());
-        if self.is_late(at) {
-            return Err(Refused::Late);
-        }
-        let window = &self.settings.windows[stream.index()];
-        let until = window.until(at).ok_or(Refused::Outside)?;
-        let says = match window {
-            Window::Count { .. } => Says::Counts(stream),
-            Window::Session { .. } => Says::Continues(stream),
-            _ => Says::HoldsUntil(until),
-        };
-        for term in terms {
-            self.dictionary.retain(*term);
-        }
-        self.arrivals.batch(at).extend(Arrival { at, relation, says }, count, terms);
-        Ok(())
-    }
-
-    /// Take back every statement of a fact made at or before an instant.
-    ///
-    /// # Errors
-    /// When a tick that should have seen it is over.
-    pub fn retract(
-        &mut self,
-        relation: RelationId,
-        terms: &[TermId],
-        at: Instant,
-    ) -> Result<(), Refused> {
-        if self.is_late(at) {
-            return Err(Refused::Late);
-        }
-        self.enqueue(Arrival { at, relation, says: Says::Retracted }, terms);
-        Ok(())
-    }
-
-    fn is_late(&self, at: Instant) -> bool {
-        self.tick.is_some_and(|tick| at <= tick)
-    }
-
-    pub(crate) fn enqueue(&mut self, arrival: Arrival, terms: &[TermId]) {
-        for term in terms {
-            self.dictionary.retain(*term);
-        }
-        self.arrivals.batch(arrival.at).push(arrival, terms);
-    }
-
     /// Evaluate a tick. Ticks ascend.
     ///
     /// # Errors
@@ -442,6 +358,7 @@ impl Kernel {
         self.totals.ticks += 1;
         self.told = true;
         if let Err(stopped) = outcome {
+            self.unsure = usize::MAX;
             self.agenda.clear();
             let waiting = self.derivations.take();
             self.derivations.clear(waiting);
@@ -464,6 +381,8 @@ impl Kernel {
     fn begin(&mut self, tick: Instant) {
         if self.told {
             self.changes.clear();
+            self.order += 1;
+            self.relations.iter_mut().for_each(|relation| relation.begin(self.order));
         }
         self.agenda.begin(tick);
         self.sweep();
@@ -497,18 +416,19 @@ impl Kernel {
 
     #[inline]
     pub(crate) fn note_change(&mut self, fact: FactId, before: Instant) {
-        if !self.relations[fact.relation.index()].set_changed(fact.row, true) {
+        if !self.relations[fact.relation.index()].set_changed(fact.row) {
             self.changes.push(Change { fact, before });
         }
     }
 
-    /// The row of a fact, made if there is none.
+    /// The row of a fact, made if there is none. Whether the fact will hold is left open.
     #[inline]
     pub(crate) fn row_for<'t>(
         &mut self,
         relation: RelationId,
         terms: impl Into<Key<'t>>,
     ) -> FactId {
+        self.unsure = usize::MAX;
         self.row_or_made(relation, terms.into()).0
     }
 
@@ -564,6 +484,7 @@ impl Kernel {
     pub(crate) fn end(&mut self, fact: FactId) -> Instant {
         let before = self.relations[fact.relation.index()].end(fact.row);
         if before != NEVER {
+            self.unsure = usize::MAX;
             self.note_change(fact, before);
             self.live.leave(&self.body, self.class_of(fact));
             if let Some(steps) = &mut self.steps {

@@ -33,6 +33,7 @@ pub mod relation;
 pub mod rule;
 pub mod sessions;
 pub mod snapshot;
+pub mod statements;
 pub mod term;
 mod text;
 pub mod value;

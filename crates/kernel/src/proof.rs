@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::ids::{FactId, RuleId};
 use crate::instant::Instant;
 use crate::kernel::Kernel;
-use crate::maintain::raise::STRATUM_SHIFT;
+use crate::relation::STRATUM_SHIFT;
 
 /// One step of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]

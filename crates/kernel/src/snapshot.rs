@@ -292,8 +292,6 @@ impl Kernel {
             let (row, _) = relation.find_or_insert(&terms[..]);
             relation.offer(row, until);
             relation.settle(row, order);
-            // No tick changed it yet.
-            relation.set_changed(row, false);
             relation.set_stated(row, stated);
             rows_now.insert(old, row);
             let fact = FactId { relation: id, row };

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::derivations::Derivations;
-use crate::ids::FactId;
+use crate::ids::{FactId, TermId};
 use crate::instant::{FOREVER, Instant};
 use crate::join::{Observer, Scene};
 use crate::kernel::Kernel;
@@ -37,8 +37,11 @@ impl Kernel {
         let relation = &self.relations[fact.relation.index()];
         for condition in self.body.class(relation.class(fact.row)) {
             if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
-                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
-                scene.walk(tree, &mut self.slots, until, &mut observer);
+                let bind = |slots: &mut [TermId]| {
+                    self.body.get(*condition).bind(relation, fact.row, slots);
+                };
+                let trigger = (relation.first_terms(fact.row), bind);
+                scene.walk_from(tree, trigger, &mut self.slots, until, &mut observer);
             }
         }
     }
@@ -50,7 +53,7 @@ impl Kernel {
         for condition in self.body.class(relation.class(fact.row)) {
             if let Some(tree) = Plan::tree(&self.plan.rising[stratum], *condition) {
                 self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
-                tree.warm(&self.relations, &self.slots);
+                tree.warm(&self.relations, relation.first_terms(fact.row), &self.slots);
             }
         }
     }
@@ -68,8 +71,11 @@ impl Kernel {
         let class = self.head.class_of(fact.relation, relation, fact.row);
         for condition in self.head.class(class) {
             if let Some(tree) = Plan::tree(&self.plan.deriving, *condition) {
-                self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
-                scene.walk(tree, &mut self.slots, FOREVER, &mut observer);
+                let bind = |slots: &mut [TermId]| {
+                    self.head.get(*condition).bind(relation, fact.row, slots);
+                };
+                let trigger = (relation.first_terms(fact.row), bind);
+                scene.walk_from(tree, trigger, &mut self.slots, FOREVER, &mut observer);
             }
         }
         observer

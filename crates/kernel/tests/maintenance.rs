@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ebbtide_kernel::budget::{Budget, BudgetExceeded, Stopped};
 use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
 use ebbtide_kernel::instant::{FOREVER, Grid, Instant, NEVER};
-use ebbtide_kernel::kernel::{Kernel, Refused, Settings};
+use ebbtide_kernel::kernel::{Kernel, Settings};
 use ebbtide_kernel::maintain::Strategy as Maintenance;
 use ebbtide_kernel::rule::{Argument, Atom, Declaration, Program, Rule};
+use ebbtide_kernel::statements::Refused;
 use ebbtide_kernel::window::Window;
 use proptest::prelude::*;
 

@@ -34,9 +34,11 @@ impl Kernel {
     /// tick changed can still be read.
     pub(crate) fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
-        for run in changes.chunk_by(|one, other| one.fact.relation == other.fact.relation) {
+        let (unsure, sure) = changes.split_at(self.unsure.min(changes.len()));
+        for run in unsure.chunk_by(|one, other| one.fact.relation == other.fact.relation) {
             self.bury_run(run);
         }
+        self.totals.entered += sure.iter().filter(|change| change.before == NEVER).count() as u64;
         self.relations.iter_mut().for_each(Relation::forget_gone);
         self.changes = changes;
     }

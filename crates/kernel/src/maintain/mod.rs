@@ -13,7 +13,7 @@ mod admit;
 mod begin;
 mod end;
 mod lower;
-pub(crate) mod raise;
+mod raise;
 
 pub(crate) use end::ends_last;
 
@@ -85,6 +85,7 @@ impl Kernel {
     pub(crate) fn maintain(&mut self, tick: Instant) -> Result<(), Stopped> {
         let anew = self.broken || self.settings.strategy == Strategy::Naive;
         self.drop_what_ends(tick, anew);
+        self.unsure = if anew { usize::MAX } else { self.changes.len() };
         self.admit(tick, anew);
         if anew {
             self.offer_stated();

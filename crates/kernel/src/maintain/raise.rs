@@ -9,14 +9,13 @@ use crate::kernel::{Change, Kernel};
 use crate::key::Key;
 use crate::maintain::{Strategy, TOGETHER};
 use crate::plan::{Plan, UNREAD};
-use crate::relation::Relation;
+use crate::relation::{Relation, STRATUM_SHIFT};
 
 /// How often, in derivations, the bytes held are compared with their budget.
 const BYTES_EVERY: usize = 4096;
 
 /// A fact of a lower stratum precedes those of the strata above, whenever it was settled: it may be
 /// lowered and settled again without anything above it changing.
-pub(crate) const STRATUM_SHIFT: u32 = 50;
 const STRATA: u64 = (1 << 11) - 1;
 
 /// How many derivations wait at most.
@@ -41,7 +40,7 @@ impl Observer for Now<'_> {
         relation.until(fact.row)
     }
 
-    #[inline]
+    #[inline(always)]
     fn derive(
         &mut self,
         rule: RuleId,

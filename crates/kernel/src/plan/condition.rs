@@ -132,13 +132,23 @@ struct Shapes {
     /// By column, the first term above all that some condition asks for there or excludes. Rules came
     /// before facts, so most terms of facts are above it.
     above: [u32; Packed::COLUMNS],
+    /// All bits of the columns that some condition asks something of.
+    asked: Packed,
     /// The pairs of columns that some condition compares.
     pairs: Vec<(usize, usize)>,
     /// Whether some condition asks for more than the first columns.
     is_wide: bool,
     classes: HashTable<(Signature, ClassId)>,
     /// The class found last: facts of a class often follow each other.
-    last: Option<(Signature, ClassId)>,
+    last: Option<Last>,
+}
+
+/// The fact that was classified last: its columns that are asked something of.
+#[derive(Clone, Copy)]
+struct Last {
+    asked: Packed,
+    signature: Signature,
+    class: ClassId,
 }
 
 /// What decides the class of a fact: its first terms, those that no condition knows all alike, and
@@ -164,7 +174,13 @@ const SIGNATURES: usize = 1 << 14;
 impl Shapes {
     /// Note what a condition asks.
     fn widen(&mut self, condition: &Condition) {
-        self.is_wide |= condition.asked().any(|column| column >= Packed::COLUMNS);
+        for column in condition.asked() {
+            if column >= Packed::COLUMNS {
+                self.is_wide = true;
+            } else if self.asked.term(column) == TermId(0) {
+                self.asked = self.asked.with(column, TermId(u32::MAX));
+            }
+        }
         for (column, term) in condition.constants.iter().chain(&condition.excluded) {
             if let Some(above) = self.above.get_mut(*column) {
                 *above = (*above).max(term.0 + 1);
@@ -306,15 +322,29 @@ impl Conditions {
         row: RowId,
     ) -> ClassId {
         let shapes = &self.shapes[id.index()];
+        match shapes.last {
+            Some(last) if first.masked(shapes.asked) == last.asked => last.class,
+            _ => self.class_anew(id, first, relation, row),
+        }
+    }
+
+    /// The class of a fact that differs from the last one in something that is asked.
+    #[inline(never)]
+    fn class_anew(
+        &mut self,
+        id: RelationId,
+        first: Packed,
+        relation: &Relation,
+        row: RowId,
+    ) -> ClassId {
+        let shapes = &mut self.shapes[id.index()];
         let Some(signature) = shapes.signature(first) else {
             return self.find_class(id, first, relation, row);
         };
-        if let Some((last, class)) = shapes.last
-            && last == signature
-        {
-            return class;
+        match &shapes.last {
+            Some(last) if last.signature == signature => last.class,
+            _ => self.class_by(signature, id, first, relation, row),
         }
-        self.class_by(signature, id, first, relation, row)
     }
 
     /// The class of a fact with a signature other than the last one's.
@@ -341,7 +371,8 @@ impl Conditions {
                 class
             }
         };
-        self.shapes[id.index()].last = Some((signature, class));
+        let shapes = &mut self.shapes[id.index()];
+        shapes.last = Some(Last { asked: first.masked(shapes.asked), signature, class });
         class
     }
 

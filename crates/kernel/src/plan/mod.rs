@@ -11,13 +11,15 @@ mod order;
 mod statistics;
 mod template;
 mod tree;
+mod weave;
 
-pub use conclusion::Conclusion;
+pub use conclusion::{Conclusion, Direct, Woven};
 pub use condition::{Condition, Conditions, Live, UNREAD};
 pub use order::{Catalog, Planner};
 pub use statistics::Statistics;
 pub use template::{Operand, Template};
 pub use tree::{Access, Lookup, Node, Step, Tree};
+pub use weave::Weave;
 
 use crate::ids::{ConditionId, RelationId, RuleId, TermId};
 use crate::relation::Relation;
@@ -95,12 +97,15 @@ impl Plan {
         let of_rules = program.rules.iter().map(|rule| rule.stratum + 1);
         let of_operators = program.operators.iter().map(|operator| operator.stratum() + 1);
         let strata = of_rules.chain(of_operators).max().unwrap_or(1);
-        let trees = |count: usize| -> Vec<Tree> { (0..count).map(|_| Tree::default()).collect() };
+        let trees = |conditions: &Conditions| -> Vec<Tree> {
+            let ids = (0..conditions.len()).map(ConditionId::at);
+            ids.map(|id| Tree::from(&conditions.get(id).columns[..])).collect()
+        };
         let mut plan = Self {
-            rising: (0..strata).map(|_| trees(body.len())).collect(),
-            blocking: (0..strata).map(|_| trees(body.len())).collect(),
-            starts: trees(strata),
-            deriving: trees(head.len()),
+            rising: (0..strata).map(|_| trees(body)).collect(),
+            blocking: (0..strata).map(|_| trees(body)).collect(),
+            starts: (0..strata).map(|_| Tree::default()).collect(),
+            deriving: trees(head),
             rises: Vec::new(),
             blocks: Vec::new(),
             slots: 0,

@@ -3,6 +3,7 @@
 
 use crate::ids::{Slot, TermId};
 use crate::key::{Key, Packed};
+use crate::plan::{Weave, Woven};
 
 /// A slot or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,18 @@ impl Template {
     #[inline(always)]
     pub fn packed(&self, slots: &[TermId]) -> Option<Packed> {
         self.packed.as_ref().map(|packed| packed.fill(slots))
+    }
+
+    /// The same, filled in from a packed tuple, whose columns here fill the first slots; none if other slots are
+    /// asked for, or some column is not packed.
+    pub fn woven(&self, columns: &[usize]) -> Option<Woven> {
+        let PackedTemplate { constants, variables } = self.packed.as_ref()?;
+        let moves = variables.iter().map(|Variable { slot, factors }| {
+            let to = factors.words().iter().position(|factor| *factor == 1)?;
+            Some((*columns.get(slot.index())?, to))
+        });
+        let columns = Weave::new(moves.collect::<Option<Vec<_>>>()?)?;
+        Some(Woven { constants: *constants, columns })
     }
 
     /// Fill in what the slots hold.

@@ -11,7 +11,7 @@
 
 use crate::guard::Builtin;
 use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot};
-use crate::plan::{Conclusion, Live, Operand, Template};
+use crate::plan::{Conclusion, Direct, Live, Operand, Template};
 use crate::relation::Relation;
 
 /// How matching rows are found.
@@ -90,7 +90,8 @@ impl Node {
         }
     }
 
-    fn conclusion(&self) -> Option<Conclusion> {
+    /// What each fact that is matched derives, if nothing else is to be done with it.
+    pub fn conclusion(&self) -> Option<Conclusion> {
         let mut awake = self.then.iter().filter(|next| next.awake);
         let (Some(next), None) = (awake.next(), awake.next()) else { return None };
         match (&self.step, &next.step) {
@@ -108,8 +109,19 @@ impl Node {
 pub struct Tree {
     /// The first steps.
     pub roots: Vec<Node>,
-    /// The positions of the roots that are awake.
+    /// The columns of the trigger that fill the first slots.
+    columns: Vec<usize>,
+    /// What is awake and follows from the trigger and one other fact.
+    pub direct: Vec<Direct>,
+    /// The positions of the other roots that are awake.
     pub awake: Vec<usize>,
+}
+
+impl From<&[usize]> for Tree {
+    /// Nothing follows yet from a trigger, of which these columns fill the first slots.
+    fn from(columns: &[usize]) -> Self {
+        Self { columns: columns.to_vec(), ..Self::default() }
+    }
 }
 
 impl Tree {
@@ -154,7 +166,13 @@ impl Tree {
     /// Wake what can derive something by now, and keep the indexes it needs.
     pub fn wake(&mut self, live: &Live, relations: &mut [Relation]) {
         self.roots.iter_mut().for_each(|root| root.wake(live, relations));
-        let roots = self.roots.iter().enumerate();
-        self.awake = roots.filter(|(_, root)| root.awake).map(|(position, _)| position).collect();
+        self.direct.clear();
+        self.awake.clear();
+        for (position, root) in self.roots.iter().enumerate().filter(|(_, root)| root.awake) {
+            match Direct::new(root, &self.columns, relations) {
+                Some(direct) => self.direct.push(direct),
+                None => self.awake.push(position),
+            }
+        }
     }
 }

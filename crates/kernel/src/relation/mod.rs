@@ -1,6 +1,6 @@
 //! Relations: rows of terms with their lifetimes, and the hash indexes that the plans need.
 //!
-//! One table finds rows by their terms. An index is a table from a key to the first row of a doubly
+//! A table, or an index that has only few rows a key, finds rows by their terms (`home.rs`). An index is a table from a key to the first row of a doubly
 //! linked list of the rows with that key, so adding and removing a row never moves another one and
 //! allocates nothing. An index that a plan names is kept only from the first walk on that may need it:
 //! rules that cannot fire cost no index either.
@@ -10,8 +10,10 @@
 //! *renewed* (a longer `until`), *expired* (`until` is NEVER, no longer linked), and at the end of
 //! the tick freed.
 //!
-//! Invariant: every row in the table has a fact of its own; a row is linked in all kept indexes or none.
+//! Invariant: every row that is found has a fact of its own; a row is linked in all kept indexes or none, but in the home
+//! from its making on.
 
+mod home;
 mod rows;
 mod table;
 mod warm;
@@ -19,16 +21,18 @@ mod warm;
 use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
+pub use rows::Hashing;
 use rows::{FREE, NO_ROW, Row, Rows};
 use table::{Gone, Index, Table};
 
 const LINKED: u64 = 1;
 const SUSPECT: u64 = 2;
-const CHANGED: u64 = 4;
+/// The row is in the table.
+const TABLED: u64 = 4;
 const FLAGS: u64 = 7;
-/// How many places are looked for at once.
-const TOGETHER: usize = 32;
 const ORDER_SHIFT: u32 = 3;
+/// The bits of an order below these count; these are the stratum.
+pub(crate) const STRATUM_SHIFT: u32 = 50;
 
 /// What a row was when its fact was settled, and until when it holds now.
 pub struct Settled {
@@ -80,9 +84,13 @@ pub struct Relation {
     gone: Vec<Gone>,
     table: Table,
     indexes: Vec<Index>,
+    /// The index by which rows are found, if any.
+    home: Option<IndexId>,
     /// Column sets that readers beside the plans look up by; their indexes stay.
     asked: Vec<Vec<usize>>,
     settled: usize,
+    /// The count of settlings when the tick began. What was settled, made or ended since then has changed.
+    since: u64,
 }
 
 impl Relation {
@@ -94,8 +102,10 @@ impl Relation {
             gone: Vec::new(),
             table: Table::of(arity),
             indexes: Vec::new(),
+            home: None,
             asked: Vec::new(),
             settled: 0,
+            since: 0,
         }
     }
 
@@ -142,37 +152,6 @@ impl Relation {
     #[inline]
     pub fn first_terms(&self, row: RowId) -> Packed {
         self.rows.packed(row)
-    }
-
-    /// The row of a fact, settled or not.
-    #[inline]
-    pub fn find<'t>(&self, terms: impl Into<Key<'t>>) -> Option<RowId> {
-        self.table.find(&self.rows, terms.into())
-    }
-
-    /// The row of a fact, made if there is none, and then marked as changed. The flag says whether it
-    /// was made.
-    #[inline]
-    pub fn find_or_insert<'t>(&mut self, terms: impl Into<Key<'t>>) -> (RowId, bool) {
-        self.find_or_make(terms.into(), CHANGED)
-    }
-
-    #[inline]
-    fn find_or_make(&mut self, terms: Key<'_>, flags: u64) -> (RowId, bool) {
-        let Self { rows, table, free, .. } = self;
-        let new = free.last().copied().unwrap_or_else(|| rows.next());
-        if let Some(row) = table.find_or_insert(rows, terms, new) {
-            return (row, false);
-        }
-        free.pop();
-        rows.fill(new, terms, flags);
-        (new, true)
-    }
-
-    /// Make room for so many facts more.
-    pub fn reserve(&mut self, facts: usize) {
-        self.rows.lines.reserve(facts);
-        self.table.reserve(facts);
     }
 
     /// Until when the fact holds; NEVER if it does not.
@@ -235,14 +214,14 @@ impl Relation {
         let settled = Settled {
             before: entry.until,
             until: entry.pending,
-            is_told: entry.order & CHANGED != 0,
+            is_told: is_later(entry.order, self.since),
             class: entry.class,
         };
         self.settled += usize::from(entry.until == NEVER);
         let flags = entry.order & FLAGS;
         entry.until = entry.pending;
         entry.pending = NEVER;
-        entry.order = (order << ORDER_SHIFT) | flags | CHANGED | LINKED;
+        entry.order = (order << ORDER_SHIFT) | flags | LINKED;
         if flags & LINKED == 0 {
             self.link(row);
         }
@@ -260,13 +239,14 @@ impl Relation {
             return Stated { row, before, is_told: true, is_first };
         }
         let flags = entry.order & FLAGS;
+        let is_told = is_later(entry.order, self.since);
         entry.until = until;
-        entry.order = (order << ORDER_SHIFT) | flags | CHANGED | LINKED;
+        entry.order = (order << ORDER_SHIFT) | flags | LINKED;
         self.settled += usize::from(before == NEVER);
         if flags & LINKED == 0 {
             self.link(row);
         }
-        Stated { row, before, is_told: flags & CHANGED != 0, is_first }
+        Stated { row, before, is_told, is_first }
     }
 
     /// End a fact that holds, with its statements.
@@ -275,65 +255,18 @@ impl Relation {
         let entry = &mut self.rows.lines[row.index()];
         let flags = entry.order & FLAGS;
         let ended = Ended {
-            is_told: flags & CHANGED != 0,
+            is_told: is_later(entry.order, self.since),
             is_stated: entry.stated != NEVER,
             class: entry.class,
         };
         entry.until = NEVER;
         entry.stated = NEVER;
-        entry.order = (entry.order | CHANGED) & !LINKED;
+        entry.order = changed(flags & !LINKED, self.since);
         self.settled -= 1;
         if flags & LINKED != 0 {
             self.take_out(row);
         }
         ended
-    }
-
-    /// End a fact that holds and let its row be forgotten, when the tick is over. Returns whether statements
-    /// carried it.
-    #[inline]
-    pub fn end_for_good(&mut self, row: RowId) -> bool {
-        let entry = &mut self.rows.lines[row.index()];
-        let (is_linked, is_stated) = (entry.order & LINKED != 0, entry.stated != NEVER);
-        (entry.until, entry.stated) = (NEVER, NEVER);
-        entry.order &= !LINKED;
-        entry.class = FREE;
-        self.settled -= 1;
-        if is_linked {
-            self.take_out(row);
-        }
-        self.gone.push(self.table.gone(&self.rows, row));
-        is_stated
-    }
-
-    /// The tick is over: the row is not marked as changed any more, and is to be forgotten if its fact
-    /// neither holds nor is stated.
-    #[inline]
-    pub fn bury(&mut self, row: RowId) -> Buried {
-        let entry = &mut self.rows.lines[row.index()];
-        entry.order &= !CHANGED;
-        let holds = entry.until != NEVER;
-        let is_gone = !holds && entry.stated == NEVER;
-        if is_gone {
-            entry.class = FREE;
-            if entry.order & LINKED != 0 {
-                self.unlink(row);
-            }
-            self.gone.push(self.table.gone(&self.rows, row));
-        }
-        Buried { holds, is_gone }
-    }
-
-    /// Forget the rows that were buried. Their places are looked for apart from the rows, many at once.
-    pub fn forget_gone(&mut self) {
-        for some in self.gone.chunks(TOGETHER) {
-            self.table.warm(some);
-            for gone in some {
-                self.table.remove(*gone);
-                self.free.push(gone.row);
-            }
-        }
-        self.gone.clear();
     }
 
     /// End the fact's lifetime. It stays linked until `unlink`, for joins over the past.
@@ -383,10 +316,19 @@ impl Relation {
         self.rows.lines[row.index()].order & SUSPECT != 0
     }
 
-    /// Mark the row as changed in this tick; returns whether it was.
+    /// Mark the row as changed in this tick; returns whether it was. Its place in the order is lost, which is the end of
+    /// what holds.
     #[inline]
-    pub fn set_changed(&mut self, row: RowId, on: bool) -> bool {
-        self.set_flag(row, CHANGED, on)
+    pub fn set_changed(&mut self, row: RowId) -> bool {
+        let order = &mut self.rows.lines[row.index()].order;
+        let was = is_later(*order, self.since);
+        *order = changed(*order & FLAGS, self.since);
+        was
+    }
+
+    /// A tick begins, after so many settlings: no row has changed yet.
+    pub fn begin(&mut self, since: u64) {
+        self.since = since;
     }
 
     /// The rows that have a fact, settled or not.
@@ -398,11 +340,6 @@ impl Relation {
     /// The facts that hold.
     pub fn live(&self) -> impl Iterator<Item = RowId> + '_ {
         self.rows().filter(|row| self.until(*row) != NEVER)
-    }
-
-    /// How many facts hold or are about to.
-    pub fn expected(&self) -> usize {
-        self.table.len()
     }
 
     /// About `wanted` facts that hold or are about to, spread over the rows: what statistics are
@@ -417,6 +354,18 @@ impl Relation {
     }
 }
 
+/// Whether what a row says of its order came after a count of settlings.
+#[inline]
+fn is_later(order: u64, since: u64) -> bool {
+    (order >> ORDER_SHIFT) & ((1 << STRATUM_SHIFT) - 1) > since
+}
+
+/// What a row with these flags says of its order that changed after a count of settlings.
+#[inline]
+fn changed(flags: u64, since: u64) -> u64 {
+    ((since + 1) << ORDER_SHIFT) | flags
+}
+
 /// Indexes.
 impl Relation {
     /// The column sets of the indexes, by `IndexId`, and whether each is kept.
@@ -424,9 +373,12 @@ impl Relation {
         self.indexes.iter().map(|index| (&index.columns.positions[..], index.links.is_some()))
     }
 
-    /// The indexes that are kept, and where their links are.
-    fn kept(&self) -> impl Iterator<Item = (usize, &Index)> {
-        self.indexes.iter().filter_map(|index| Some((index.links?, index)))
+    /// The indexes that are kept, but the home, and where their links are.
+    fn kept_beside_home(&self) -> impl Iterator<Item = (usize, &Index)> {
+        self.indexes
+            .iter()
+            .filter(|index| !index.is_home)
+            .filter_map(|index| Some((index.links?, index)))
     }
 
     /// Name the column sets that plans may ask for. Indexes that were kept on them stay, others go.
@@ -435,6 +387,11 @@ impl Relation {
             if !wanted.contains(columns) {
                 wanted.push(columns.clone());
             }
+        }
+        if let Some(home) = self.home
+            && !wanted.contains(&self.indexes[home.index()].columns.positions)
+        {
+            self.leave_home();
         }
         let arity = self.rows.arity;
         let mut before = std::mem::take(&mut self.indexes);
@@ -446,6 +403,8 @@ impl Relation {
             None => Index::by(columns, arity),
         };
         self.indexes = wanted.into_iter().map(index).collect();
+        let home = self.indexes.iter().position(|index| index.is_home);
+        self.home = home.map(IndexId::at);
     }
 
     /// Keep an index on some columns, whatever the plans name.
@@ -466,7 +425,7 @@ impl Relation {
         if self.indexes[id.index()].links.is_some() {
             return;
         }
-        let is_free = |links: &usize| self.kept().all(|(taken, _)| taken != *links);
+        let is_free = |links: &usize| self.indexes.iter().all(|index| index.links != Some(*links));
         let links = (0..).map(|place| self.rows.arity + 2 * place).find(is_free);
         let links = links.expect("there is always a free place");
         self.rows.widen(links + 2);
@@ -479,40 +438,42 @@ impl Relation {
         }
     }
 
-    /// Take every row out of every index.
+    /// Take every row out of every index but the home.
     pub fn unlink_all(&mut self) {
-        for index in &mut self.indexes {
-            index.clear();
-        }
+        self.indexes.iter_mut().filter(|index| !index.is_home).for_each(Index::clear);
         for row in &mut self.rows.lines {
             row.order &= !LINKED;
         }
     }
 
-    /// Put a row that is marked as linked into every index.
+    /// Put a row that is marked as linked into every index but the home.
     #[inline]
     fn link(&mut self, row: RowId) {
         let Self { rows, indexes, .. } = self;
         for index in indexes {
-            if let Some(links) = index.links {
+            if let Some(links) = index.links
+                && !index.is_home
+            {
                 index.link(rows, row, links);
             }
         }
     }
 
-    /// Take the row out of every index.
+    /// Take the row out of every index but the home.
     pub fn unlink(&mut self, row: RowId) {
         if self.set_flag(row, LINKED, false) {
             self.take_out(row);
         }
     }
 
-    /// Take a row that is not marked as linked any more out of every index.
+    /// Take a row that is not marked as linked any more out of every index but the home.
     #[inline]
     fn take_out(&mut self, row: RowId) {
         let Self { rows, indexes, .. } = self;
         for index in indexes {
-            if let Some(links) = index.links {
+            if let Some(links) = index.links
+                && !index.is_home
+            {
                 index.unlink(rows, row, links);
             }
         }
@@ -521,6 +482,28 @@ impl Relation {
     /// The key of an index with these terms, one a column.
     pub fn key<'t>(&self, index: IndexId, terms: &'t [TermId]) -> Key<'t> {
         self.indexes[index.index()].columns.key(terms)
+    }
+
+    /// How an index whose keys are packed hashes them.
+    pub fn hashing(&self, index: IndexId) -> Hashing {
+        self.indexes[index.index()].columns.hashing
+    }
+
+    /// As `matches`, of a packed key whose hash is known. If there is nothing nobody asks for the key.
+    #[inline(always)]
+    pub fn matches_hashed(
+        &self,
+        index: IndexId,
+        hash: u64,
+        key: impl FnOnce() -> Packed,
+    ) -> Matches<'_> {
+        let index = &self.indexes[index.index()];
+        let links = index.links.unwrap_or_default();
+        let next = match index.at_place(hash) {
+            NO_ROW => NO_ROW,
+            first => index.first_from(&self.rows, first, Key::Packed(key()), links),
+        };
+        Matches { rows: &self.rows, links, next }
     }
 
     /// The rows of an index with this key; none while the index is not kept.

@@ -121,9 +121,9 @@ impl Rows {
         row
     }
 
-    /// Let a row have these terms and flags, and nothing else.
+    /// Let a row have these terms, and this order with its flags, and nothing else.
     #[inline]
-    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>, flags: u64) {
+    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>, order: u64) {
         let packed = match terms {
             Key::Packed(packed) => packed,
             Key::Terms(_) => Packed::default(),
@@ -131,7 +131,7 @@ impl Rows {
         // Words after the terms are links, which are written before they are read.
         let [one, two, three, four] = packed.words();
         let words = [one, two, three, four, NO_ROW, NO_ROW, NO_ROW];
-        let line = Row { order: flags, words, ..EMPTY };
+        let line = Row { order, words, ..EMPTY };
         match self.lines.get_mut(row.index()) {
             Some(place) => *place = line,
             None => self.append(line),
@@ -230,9 +230,16 @@ pub(super) struct Columns {
     pub(super) are_packed: bool,
     /// All bits of the columns.
     pub(super) mask: Packed,
+    pub(super) hashing: Hashing,
+}
+
+/// How packed keys are hashed.
+#[derive(Clone, Copy, Debug)]
+pub struct Hashing {
     /// All bits of the columns that are mixed.
-    mixed: Packed,
-    linear: usize,
+    pub mixed: Packed,
+    /// The column that is added as it is.
+    pub linear: usize,
 }
 
 impl Columns {
@@ -245,7 +252,7 @@ impl Columns {
         let all = |mask: Packed, column: &usize| mask.with(*column, TermId(u32::MAX));
         let mask = packed.clone().fold(Packed::default(), all);
         let mixed = packed.filter(|column| **column != linear).fold(Packed::default(), all);
-        Self { positions, are_packed, mask, mixed, linear }
+        Self { positions, are_packed, mask, hashing: Hashing { mixed, linear } }
     }
 
     /// The key with these terms, one a column.
@@ -274,7 +281,8 @@ impl Columns {
 
     #[inline]
     pub(super) fn hash_packed(&self, key: Packed) -> u64 {
-        let linear = u64::from(key.term(self.linear).0);
-        key.masked(self.mixed).hash().wrapping_add(linear)
+        let Hashing { mixed, linear } = self.hashing;
+        let linear = u64::from(key.term(linear).0);
+        key.masked(mixed).hash().wrapping_add(linear)
     }
 }

@@ -12,7 +12,8 @@
 
 use crate::chains::Chains;
 use crate::ids::RowId;
-use crate::key::Key;
+use crate::key::{Key, Packed};
+use crate::relation::home::SHORT;
 use crate::relation::rows::{Columns, FIRST, NO_ROW, Rows};
 
 /// The smallest number of places that an index has once it is not empty.
@@ -33,7 +34,7 @@ pub(super) struct Gone {
 
 /// Rows by their terms.
 pub(super) struct Table {
-    columns: Columns,
+    pub(super) columns: Columns,
     chains: Chains,
 }
 
@@ -41,10 +42,6 @@ impl Table {
     pub(super) fn of(arity: usize) -> Self {
         let columns = Columns::new((0..arity).collect(), arity);
         Self { columns, chains: Chains::default() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.chains.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -68,6 +65,11 @@ impl Table {
     ) -> Option<RowId> {
         let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
         self.chains.find_or_insert(self.columns.hash(key), holds, new.0).map(RowId)
+    }
+
+    /// Put in a row that is not in.
+    pub(super) fn insert_row(&mut self, rows: &Rows, row: RowId) {
+        self.chains.find_or_insert(rows.hash(&self.columns, row), |_| false, row.0);
     }
 
     /// Make room for so many rows more.
@@ -99,15 +101,30 @@ pub(super) struct Index {
     pub(super) columns: Columns,
     /// The first row of each place.
     places: Vec<u32>,
-    keys: usize,
+    pub(super) keys: usize,
     /// The position of the links among a row's words; none while the index is not kept.
     pub(super) links: Option<usize>,
+    /// Whether rows are found by it.
+    pub(super) is_home: bool,
+}
+
+/// What came of the search for a row in the home.
+#[derive(Clone, Copy)]
+pub(super) enum Sought {
+    /// It is there.
+    Found(RowId),
+    /// No row has its key; the place where one would be.
+    Nowhere(usize),
+    /// Its list does not have it, and this is the last of it.
+    NotAmong(RowId),
+    /// Its list is long, and it is not among the first; this is the last of these.
+    Beyond(RowId),
 }
 
 impl Index {
     pub(super) fn by(positions: Vec<usize>, arity: usize) -> Self {
         let columns = Columns::new(positions, arity);
-        Self { columns, places: vec![NO_ROW], keys: 0, links: None }
+        Self { columns, places: vec![NO_ROW], keys: 0, links: None, is_home: false }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -122,19 +139,90 @@ impl Index {
     /// The first row with this key, or NO_ROW.
     #[inline(always)]
     pub(super) fn first(&self, rows: &Rows, key: Key<'_>, links: usize) -> u32 {
-        let mut row = self.places[place_of(self.columns.hash(key), self.places.len())];
+        self.first_from(rows, self.at_place(self.columns.hash(key)), key, links)
+    }
+
+    /// The first row at the place of a hash, or NO_ROW.
+    #[inline(always)]
+    pub(super) fn at_place(&self, hash: u64) -> u32 {
+        self.places[place_of(hash, self.places.len())]
+    }
+
+    /// The first row with this key in the rest of the chain of its place, or NO_ROW.
+    #[inline(always)]
+    pub(super) fn first_from(&self, rows: &Rows, row: u32, key: Key<'_>, links: usize) -> u32 {
+        let mut row = row;
         while row != NO_ROW && !rows.holds(&self.columns, RowId(row), key) {
             row = rows.word(RowId(row), links + 1) & !FIRST;
         }
         row
     }
 
-    /// Put a row in front of those with its key.
+    /// Look for a tuple among the first rows of its list; `all` has all bits of its columns.
     #[inline(always)]
-    pub(super) fn link(&mut self, rows: &mut Rows, row: RowId, links: usize) {
+    pub(super) fn seek(&self, rows: &Rows, tuple: Packed, all: Packed, links: usize) -> Sought {
+        let key = tuple.masked(self.columns.mask);
+        let place = place_of(self.columns.hash_packed(key), self.places.len());
+        let mut row = self.places[place];
+        loop {
+            if row == NO_ROW {
+                return Sought::Nowhere(place);
+            }
+            let found = rows.packed(RowId(row));
+            if found.masked(all) == tuple {
+                return Sought::Found(RowId(row));
+            }
+            if found.masked(self.columns.mask) == key {
+                break;
+            }
+            row = rows.word(RowId(row), links + 1) & !FIRST;
+        }
+        for _ in 1..SHORT {
+            let next = rows.word(RowId(row), links);
+            if next == NO_ROW {
+                return Sought::NotAmong(RowId(row));
+            }
+            row = next;
+            if rows.packed(RowId(row)).masked(all) == tuple {
+                return Sought::Found(RowId(row));
+            }
+        }
+        Sought::Beyond(RowId(row))
+    }
+
+    /// Put a row where it was not found, after those that were looked at.
+    #[inline(always)]
+    pub(super) fn seat(&mut self, rows: &mut Rows, row: RowId, sought: Sought, links: usize) {
+        match sought {
+            Sought::Nowhere(place) => {
+                let first = std::mem::replace(&mut self.places[place], row.0);
+                self.keys += 1;
+                rows.set_pair(row, links, (NO_ROW, first | FIRST));
+            }
+            Sought::NotAmong(last) | Sought::Beyond(last) => {
+                let next = rows.word(last, links);
+                rows.set_pair(row, links, (next, last.0));
+                rows.set_word(last, links, row.0);
+                if next != NO_ROW {
+                    rows.set_word(RowId(next), links + 1, row.0);
+                }
+            }
+            Sought::Found(_) => {}
+        }
+    }
+
+    /// Have room for one more key.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self, rows: &mut Rows, links: usize) {
         if 2 * self.keys >= self.places.len() {
             self.grow(rows, links);
         }
+    }
+
+    /// Put a row in front of those with its key.
+    #[inline(always)]
+    pub(super) fn link(&mut self, rows: &mut Rows, row: RowId, links: usize) {
+        self.make_room(rows, links);
         if !self.columns.are_packed {
             return self.link_by_words(rows, row, links);
         }

@@ -29,7 +29,7 @@ impl Relation {
         let again = rows.clone();
         let mut fetched = 0;
         for row in rows {
-            for (links, _) in self.kept() {
+            for (links, _) in self.kept_beside_home() {
                 for link in [links, links + 1] {
                     let neighbour = self.rows.word(row, link) & !FIRST;
                     if neighbour != NO_ROW {
@@ -40,7 +40,7 @@ impl Relation {
         }
         std::hint::black_box(fetched);
         for row in again {
-            for (links, index) in self.kept() {
+            for (links, index) in self.kept_beside_home() {
                 if self.rows.word(row, links + 1) & FIRST != 0 {
                     index.warm(&self.rows, row);
                 }
@@ -51,7 +51,7 @@ impl Relation {
     /// Fetch the places of rows in the indexes.
     pub fn warm_indexes(&self, rows: impl Iterator<Item = RowId>) {
         for row in rows {
-            for (_, index) in self.kept() {
+            for (_, index) in self.kept_beside_home() {
                 index.warm(&self.rows, row);
             }
         }
