@@ -309,6 +309,31 @@ def test_a_restart_and_a_new_pane_know_when_an_atom_came() -> None:
     ]
 
 
+def test_a_copy_of_a_copy_is_explained_with_both_windows() -> None:
+    reasoner = LarsReasoner("first(X) :- p(X) in [1].\nagain(X) :- first(X) in [5].")
+    reasoner.push("p(a).", at=3)
+    reasoner.advance(to=3)
+    assert reasoner.why("again(a)").splitlines() == [
+        "again(a) until 5: by r2 (<text>:2:1)",
+        "  first(a) until 5: by r1 (<text>:1:1)",
+        "    p(a) in [1] until 5: input at 3",
+    ]
+
+
+def test_no_explanation_is_too_deep_or_tells_the_same_twice() -> None:
+    depth = 400
+    copies = [f"c{n + 1}(X) :- c{n}(X) in [2]." for n in range(depth)]
+    doubled = [f"d{n + 1}(X) :- d{n}(X), d{n}(X) in [2], e in [9]." for n in range(depth)]
+    first = ["c0(X) :- p(X) in [2].", "d0(X) :- p(X) in [2], e in [9]."]
+    reasoner = LarsReasoner("\n".join([*copies, *doubled, *first]))
+    reasoner.push("p(a). e.", at=0)
+    reasoner.advance(to=0)
+    assert len(reasoner.why(f"c{depth}(a)").splitlines()) == depth + 2
+    told = reasoner.why(f"d{depth}(a)").splitlines()
+    assert len(told) == 3 * depth + 3
+    assert told[-2].endswith(", as above")
+
+
 def test_predicates_that_share_a_count_window_are_told_apart() -> None:
     reasoner = LarsReasoner("q :- e in [#2], @T a(x) in [#2], a(X) in [#2].")
     reasoner.push("a(x). e.", at=3)

@@ -251,11 +251,11 @@ class LarsEngine(NativeEngine):
             raise KeyError(f"{fact.relation} is not concluded by rules")
         now = self.next - self._step
         times = Times(self._start, self._step, now, self.counted_at, self._entered_at)
-        explainer = Explainer(self.lars, self.lowered, times)
-        if fact.relation in self.lowered.stamped:
-            nodes = self.derivation(Fact(relation, (to_term(now), *fact.terms)))
-            return explainer.present(fact, nodes)
-        return explainer.conclusion(fact, self.derivation(Fact(relation, fact.terms)))
+        is_stamped = fact.relation in self.lowered.stamped
+        terms = (to_term(now), *fact.terms) if is_stamped else fact.terms
+        nodes = self.derivation(Fact(relation, terms))
+        explainer = Explainer(self.lars, self.lowered, times, nodes)
+        return explainer.present(fact) if is_stamped else explainer.conclusion(fact)
 
     def _entered_at(self, fact: Fact) -> Instant | None:
         """When a fact entered its pane, as far as that is known."""

@@ -7,11 +7,12 @@ rule asked for. Relations of time points are left out: the time points themselve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
 from ebbtide.engines.derivation import Node, applied
-from ebbtide.languages.lars.formula import Extended, LarsProgram, Mode, bound
+from ebbtide.languages.lars.formula import Extended, LarsProgram, bound
 from ebbtide.languages.lars.lowered import BODY, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
 from ebbtide.program import Fact
@@ -30,14 +31,25 @@ class Explanation:
     absent: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(0))
+        lines: list[str] = []
+        waiting: list[tuple[int, Explanation | str]] = [(0, self)]
+        shown: set[int] = set()
+        while waiting:
+            depth, node = waiting.pop()
+            if isinstance(node, str):
+                lines.append(f"{'  ' * depth}{node}")
+                continue
+            again = bool(node.premises) and id(node) in shown
+            lines.append(f"{'  ' * depth}{node._line()}{', as above' if again else ''}")
+            if not again:
+                shown.add(id(node))
+                below: tuple[Explanation | str, ...] = (*node.premises, *node.absent)
+                waiting.extend((depth + 1, each) for each in reversed(below))
+        return "\n".join(lines)
 
-    def _lines(self, depth: int) -> list[str]:
+    def _line(self) -> str:
         until = "" if self.until == FOREVER else f" until {show_until(self.until)}"
-        lines = [f"{'  ' * depth}{self.text}{until}: {self.reason}"]
-        for premise in self.premises:
-            lines += premise._lines(depth + 1)
-        return lines + [f"{'  ' * (depth + 1)}{part}" for part in self.absent]
+        return f"{self.text}{until}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,30 @@ class Times:
         return f" at {first} or later" if entered is None else f" at {entered}"
 
 
-class Explainer:
-    """Turns derivations of the lowered program into explanations of the program as written."""
+#: An explanation on its way: it asks for those of its premises, so that no proof is too deep.
+Step: TypeAlias = Generator["Step", Explanation, Explanation]
 
-    def __init__(self, program: LarsProgram, lowered: Lowered, times: Times) -> None:
+
+def _worked_out(step: Step) -> Explanation:
+    """The explanation that a step comes to."""
+    waiting = [step]
+    found: Any = None
+    while waiting:
+        try:
+            waiting.append(waiting[-1].send(found))
+            found = None
+        except StopIteration as end:
+            waiting.pop()
+            found = end.value
+    return cast(Explanation, found)
+
+
+class Explainer:
+    """Turns a derivation of the lowered program into an explanation of the program as written."""
+
+    def __init__(
+        self, program: LarsProgram, lowered: Lowered, times: Times, nodes: Sequence[Node]
+    ) -> None:
         self._program = program
         self._arities = program.arities()
         self._rules = {rule.name: rule for rule in program.rules}
@@ -87,76 +119,83 @@ class Explainer:
         self._results = lowered.results
         self._times = times
         self._background = frozenset(program.background)
+        self._nodes = nodes
+        #: The explanations of nodes, as they are written: what is shared is worked out once.
+        self._known: dict[tuple[int, Extended | None], Explanation] = {}
 
-    def conclusion(
-        self, fact: Fact, nodes: Sequence[Node], position: int = 0, part: Extended | None = None
-    ) -> Explanation:
-        """The explanation of an atom that holds now, given the derivation of what says it.
+    def conclusion(self, fact: Fact) -> Explanation:
+        """The explanation of an atom that holds now, given the derivation of what says it."""
+        return _worked_out(self._conclusion(fact, 0))
+
+    def present(self, fact: Fact) -> Explanation:
+        """The explanation of an atom, given the derivation of its conclusion for now."""
+        until = min(self._nodes[0].until, self._times.now + self._times.step)
+        concluded = _worked_out(self._explain(0, None))
+        return Explanation(self._atom(fact), until, "because", (concluded,))
+
+    def _conclusion(self, fact: Fact, position: int) -> Step:
+        """The explanation of an atom that holds now.
 
         A copy has no relation of its own: its node is that of the atom it copies.
         """
         copied = self._copies.get(fact.relation)
         if copied is None:
-            return self._explain(nodes, position, part)
-        (said,) = copied.positives
-        premise = (
-            self.conclusion(Fact(said.atom.relation, fact.terms), nodes, position, said)
-            if said.mode is Mode.NOW
-            else self._explain(nodes, position, said)
-        )
+            return (yield self._explain(position, None))
+        premise = yield self._premise(position, copied.positives[0])
         reason = f"by {copied.name} ({copied.origin})"
-        return Explanation(self._atom(fact), nodes[position].until, reason, (premise,))
+        return Explanation(self._atom(fact), self._nodes[position].until, reason, (premise,))
 
-    def present(self, fact: Fact, nodes: Sequence[Node]) -> Explanation:
-        """The explanation of an atom, given the derivation of its conclusion for now."""
-        until = min(nodes[0].until, self._times.now + self._times.step)
-        return Explanation(self._atom(fact), until, "because", (self._explain(nodes, 0),))
+    def _explain(self, position: int, part: Extended | None) -> Step:
+        """The explanation of a node of the derivation; `part` is how the atom is written."""
+        if not self._meaning(self._nodes[position].fact).window:
+            part = None
+        known = self._known.get((position, part))
+        if known is None:
+            known = yield self._explain_anew(position, part)
+            self._known[position, part] = known
+        return known
 
-    def _explain(
-        self, nodes: Sequence[Node], position: int, part: Extended | None = None
-    ) -> Explanation:
-        """The explanation of a node of a derivation; `part` is how the atom is written."""
-        node = nodes[position]
+    def _explain_anew(self, position: int, part: Extended | None) -> Step:
+        node = self._nodes[position]
         text, stated = self._said(node, part)
         if node.rule is None:
             return Explanation(text, node.until, stated)
-        order, binding = applied(node, nodes)
+        order, binding = applied(node, self._nodes)
         rule = self._rules.get(node.rule.name.removesuffix(BODY))
         if rule is None:
-            found = (self._premise(nodes, premise, part) for premise in order)
-            premises = tuple(filter(None, found))
+            premises = yield from self._premises(order, [part] * len(order))
             if len(premises) == 1 and premises[0].text == text:
                 # The same by another relation, which nobody wrote.
                 return replace(premises[0], until=node.until)
             return Explanation(text, node.until, "because", premises)
-        first = nodes[order[0]] if order else None
+        first = self._nodes[order[0]] if order else None
         if first is not None and first.fact.relation == rule.name + BODY:
             # The positive part of the body stands on its own: what a function yields is denied.
-            order, more = applied(first, nodes)
+            order, more = applied(first, self._nodes)
             binding = {**more, **binding}
-        written = [*rule.positives, *(None,) * len(order)]
-        found = (
-            self._premise(nodes, premise, part)
-            for premise, part in zip(order, written, strict=False)
-        )
-        premises = tuple(filter(None, found))
+        premises = yield from self._premises(order, [*rule.positives, *(None,) * len(order)])
         reason = f"by {rule.name} ({rule.origin})"
         absent = tuple(str(bound(part, binding)) for part in rule.denied)
         return Explanation(text, node.until, reason, premises, absent)
 
-    def _premise(
-        self, nodes: Sequence[Node], position: int, part: Extended | None
-    ) -> Explanation | None:
-        """The explanation of a premise; None for time points, which the premises say themselves."""
-        fact = nodes[position].fact
-        meaning = self._meaning(fact)
-        if meaning.kind == "clock":
-            return None
-        if part is not None and part.atom.relation != meaning.predicate:
+    def _premises(
+        self, order: Sequence[int], parts: Sequence[Extended | None]
+    ) -> Generator[Step, Explanation, tuple[Explanation, ...]]:
+        """The explanations of premises; time points are left out, the premises say them."""
+        found = []
+        for position, part in zip(order, parts, strict=False):
+            if self._meaning(self._nodes[position].fact).kind != "clock":
+                found.append((yield self._premise(position, part)))
+        return tuple(found)
+
+    def _premise(self, position: int, part: Extended | None) -> Step:
+        """The explanation of a premise, as it is written."""
+        fact = self._nodes[position].fact
+        if part is not None and part.atom.relation != self._meaning(fact).predicate:
             if part.atom.relation in self._copies:
-                return self.conclusion(Fact(part.atom.relation, fact.terms), nodes, position)
+                return (yield self._conclusion(Fact(part.atom.relation, fact.terms), position))
             part = None
-        return self._explain(nodes, position, part)
+        return (yield self._explain(position, part))
 
     def _meaning(self, fact: Fact) -> Meaning:
         return self._meanings.get(fact.relation, Meaning("other", fact.relation))

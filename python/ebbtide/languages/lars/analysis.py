@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from ebbtide.languages.lars.formula import (
     BodyPart,
@@ -20,6 +21,9 @@ from ebbtide.languages.lars.formula import (
     variables_of,
 )
 from ebbtide.program import TRIPLE, Argument, ProgramError, Variable
+
+#: How many times a copy may be copied.
+LONGEST_COPY: Final = 100
 
 
 def heads(rules: Iterable[LarsRule]) -> dict[str, list[tuple[Argument, ...]]]:
@@ -110,7 +114,8 @@ def refuse_own_result(program: LarsProgram) -> None:
 def copies(program: LarsProgram) -> dict[str, LarsRule]:
     """The predicates whose only rule says an extended atom by another name, argument by argument.
 
-    They need no relation of their own. A copy of itself, by whatever way round, is none.
+    They need no relation of their own. A copy of itself, by whatever way round, is none, nor is one
+    of a copy of a copy of ... that would be too long to follow.
     """
     rules: dict[str, list[LarsRule]] = defaultdict(list)
     for rule in program.rules:
@@ -121,14 +126,20 @@ def copies(program: LarsProgram) -> dict[str, LarsRule]:
         for predicate, (rule, *others) in rules.items()
         if not others and predicate not in known and predicate != TRIPLE and _is_copy(rule)
     }
+    length: dict[str, int] = {}
     for predicate in list(found):
-        met, one = {predicate}, predicate
-        while (rule_ := found.get(one)) is not None:
-            one = rule_.positives[0].atom.relation
-            if one in met:
-                del found[predicate]
-                break
-            met.add(one)
+        way: dict[str, None] = {}
+        while predicate in found and predicate not in length and predicate not in way:
+            way[predicate] = None
+            predicate = found[predicate].positives[0].atom.relation
+        if predicate in way:
+            del found[predicate]
+        so_far = length.get(predicate, 0)
+        for one in reversed(way):
+            so_far = so_far + 1 if one in found and so_far < LONGEST_COPY else 0
+            if so_far == 0:
+                found.pop(one, None)
+            length[one] = so_far
     return found
 
 
