@@ -86,7 +86,8 @@ class QueryEngine:
     ) -> None:
         self._incremental = incremental
         self._program = as_program(rules)
-        self._views = Views(static_graphs(background, graphs or {}), bool(background), lazy)
+        is_given = is_columnar(background) or bool(background)
+        self._views = Views(static_graphs(background, graphs or {}), is_given, lazy)
         self._lateness = Watermark(lateness).lateness
         self._t0 = None if t0 is None else as_instant(t0)
         self._report = _as_report(report)

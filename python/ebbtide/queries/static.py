@@ -14,7 +14,7 @@ from ebbtide._kernel import Table
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import TRIPLE, Fact, Program
-from ebbtide.reasoner.intake import FactLike, as_fact, is_columnar
+from ebbtide.reasoner.intake import FactLike, as_fact, is_columnar, triple_batches
 from ebbtide.terms import IRI
 from ebbtide.terms.formats import TERM_COLUMNS, read_tables
 from ebbtide.time import Instant
@@ -39,7 +39,7 @@ class StaticGraph:
             self._tables += read_tables(data)
             self._held = None
         elif is_columnar(data):
-            self._tables.append(Table(data))
+            self._tables += map(Table, triple_batches(data, is_timed=False))
             self._held = None
         else:
             for fact in map(as_fact, data):
@@ -73,14 +73,18 @@ class StaticGraph:
             engine.retract(fact, at)
 
 
+def _is_piece(data: Any) -> bool:
+    """Whether it is many facts by itself: a path or a table."""
+    return isinstance(data, str | PathLike) or is_columnar(data)
+
+
 def static_graphs(background: Any, graphs: Mapping[str, Any]) -> dict[IRI | None, StaticGraph]:
     """The graphs by name; that of None is the background."""
     found: dict[IRI | None, StaticGraph] = {None: StaticGraph()}
-    data: list[Any] = [background] if isinstance(background, str | PathLike) else list(background)
-    pieces = [each for each in data if isinstance(each, str | PathLike) or is_columnar(each)]
-    for piece in pieces:
+    data: list[Any] = [background] if _is_piece(background) else list(background)
+    for piece in filter(_is_piece, data):
         found[None].add(piece)
-    found[None].add([each for each in data if each not in pieces])
+    found[None].add([each for each in data if not _is_piece(each)])
     for name, content in graphs.items():
         found.setdefault(IRI(str(name).strip("<>")), StaticGraph()).add(content)
     return found

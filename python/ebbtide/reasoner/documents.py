@@ -14,10 +14,22 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ebbtide.engines.abilities import GivesTriples, Part, ReadsDocuments, Unsupported
+from ebbtide.engines.abilities import (
+    GivesTriples,
+    Part,
+    ReadsDocuments,
+    TakesArrow,
+    Unsupported,
+)
 from ebbtide.engines.protocol import Engine
 from ebbtide.program import QUAD, TRIPLE, Fact, Program
-from ebbtide.reasoner.intake import FactLike, as_fact, check_relation
+from ebbtide.reasoner.intake import (
+    FactLike,
+    as_fact,
+    check_relation,
+    is_columnar,
+    triple_batches,
+)
 from ebbtide.terms import IRI, BlankNode, Literal, parse_term, to_term
 from ebbtide.terms.formats import (
     CHUNK,
@@ -85,11 +97,11 @@ class Documents:
         return self._read(reader, progress, graphs)
 
     def add_all(self, facts: Iterable[FactLike]) -> None:
-        """State background facts: some facts, or a graph of rdflib or pyoxigraph.
+        """State background facts: some facts, a graph of rdflib or pyoxigraph, or a table.
 
         The named graphs of a dataset or a store are read as one, unless rules speak of `quad`: then
         they stay apart. Blank nodes keep their labels, so that what follows speaks of the same
-        nodes.
+        nodes. A table (pyarrow, polars, pandas) has the columns s, p and o, of N-Triples texts.
 
         >>> import rdflib
         >>> from ebbtide import Reasoner
@@ -110,9 +122,20 @@ class Documents:
                 graphs = QUAD in self.program.relations
                 reader = open_document(data, "nq", keep_labels=True, graphs=graphs)
                 self._read(reader, graphs=graphs)
+            case _ if is_columnar(facts):
+                for batch in triple_batches(facts, is_timed=False):
+                    self._add_batch(batch)
             case _:
                 for fact in facts:
                     self.engine.add(check_relation(as_fact(fact), self.program))
+
+    def _add_batch(self, batch: Any) -> None:
+        if isinstance(self.engine, TakesArrow):
+            self.engine.add_arrow(batch, TRIPLE, TERM_COLUMNS)
+            return
+        for row in batch.to_pylist():
+            terms = tuple(parse_term(row[name]) for name in TERM_COLUMNS)
+            self.engine.add(Fact(TRIPLE, terms))
 
     def _add_rdflib(self, graph: Iterable[Any]) -> None:
         from rdflib.graph import DATASET_DEFAULT_GRAPH_ID

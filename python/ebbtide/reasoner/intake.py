@@ -124,9 +124,9 @@ def is_columnar(items: object) -> bool:
 
 
 def record_batches(
-    items: Any, names: Sequence[str] = (TIME_COLUMN, *TERM_COLUMNS)
+    items: Any, names: Sequence[str] = (TIME_COLUMN, *TERM_COLUMNS), *, is_timed: bool = True
 ) -> Iterator[Any]:
-    """The table as record batches: a column of instants (int64 milliseconds), then terms."""
+    """The table as record batches: instants (int64 milliseconds) if it has any, then terms."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -145,19 +145,22 @@ def record_batches(
                 row = first_row + column.is_null().index(True).as_py()
                 raise ValueError(f"row {row} has no {name}")
         first_row += batch.num_rows
+        instants = [_milliseconds(columns[0])] if is_timed else []
         terms = [
             column if pa.types.is_integer(column.type) else column.cast(pa.string())
-            for column in columns[1:]
+            for column in columns[len(instants) :]
         ]
-        yield pa.record_batch([_milliseconds(columns[0]), *terms], names=list(names))
+        yield pa.record_batch([*instants, *terms], names=list(names))
 
 
 #: How the texts of terms begin, by their place in a triple.
 _BEGINNINGS: Final = {"s": ("<", "_:"), "p": ("<",), "o": ("<", "_:", '"')}
 
 
-def triple_batches(items: Any) -> Iterator[Any]:
+def triple_batches(items: Any, *, is_timed: bool = True) -> Iterator[Any]:
     """The record batches of a table from outside, whose texts are seen to be those of triples.
+
+    Tables of background have no instants.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"t": [1], "s": ["<http://e/a>"], "p": ["<http://e/p>"], "o": ["5"]})
@@ -170,7 +173,8 @@ _:label or "text", not 5
     import pyarrow.compute as pc
 
     first_row = 0
-    for batch in record_batches(items):
+    names = (TIME_COLUMN, *TERM_COLUMNS) if is_timed else TERM_COLUMNS
+    for batch in record_batches(items, names, is_timed=is_timed):
         for name, beginnings in _BEGINNINGS.items():
             column = batch.column(name)
             if pa.types.is_integer(column.type):

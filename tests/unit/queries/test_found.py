@@ -13,7 +13,8 @@ import pytest
 
 from ebbtide.program import ProgramError
 from ebbtide.queries import QueryEngine
-from ebbtide.terms import IRI, BlankNode, Literal
+from ebbtide.reasoner import Reasoner
+from ebbtide.terms import IRI, BlankNode, Literal, TermError
 
 WINDOW = " FROM STREAM <http://e/s> [RANGE 4ms STEP 4ms] WHERE "
 CHAIN = ["aqb", "bpc", "cvd"]
@@ -162,3 +163,18 @@ def test_the_least_and_the_greatest_are_those_of_terms(
     facts = [("<http://e/a>", "<http://e/p>", value) for value in values]
     text = "SELECT (MIN(?y) AS ?least) (MAX(?y) AS ?most) $ { ?x :p ?y }"
     assert rows(text, facts, incremental) == [(least, greatest)]
+
+
+def test_a_frame_of_pandas_is_background() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"s": ["<a:x>"], "p": ["<a:p>"], "o": ['"5"'], "more": [1]})
+    text = "SELECT ?s FROM <a:g> WHERE { ?s <a:p> ?o }"
+    for background in (frame, [frame, ("<a:y>", "<a:p>", 7)]):
+        engine = QueryEngine(background=background)
+        query = engine.register(text)
+        engine.advance(to=0)
+        found = {row["s"].value for answers in query for row in answers}
+        assert found == ({"a:x"} if background is frame else {"a:x", "a:y"})
+    assert len(Reasoner.materialize("[r: (?x ?p ?y) -> (?x <a:q> ?y)]", frame)) == 2
+    with pytest.raises(TermError, match="row 0: an object is written as in N-Triples"):
+        QueryEngine(background=frame.assign(o=["5"]))
