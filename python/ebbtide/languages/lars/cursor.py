@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from typing import Final, NoReturn
 
-from ebbtide.languages.lars.tokens import Token, place, tokens
+from ebbtide.languages.lars.tokens import Token, tokens
 from ebbtide.program import Origin, ProgramError, Variable
 
 MAX_DEPTH: Final = 100
@@ -17,6 +19,8 @@ class Cursor:
         self._text = text
         self._source = source
         self._tokens = tokens(text, source)
+        #: Where the lines begin.
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self._next = 0
         self._depth = 0
         self._fresh = 0
@@ -64,4 +68,6 @@ class Cursor:
 
     def _origin(self, first: Token, last: Token) -> Origin:
         written = self._text[first.start : last.end]
-        return place(self._text, first.start, self._source, written)
+        line = bisect_right(self._lines, first.start)
+        column = first.start - self._lines[line - 1] + 1
+        return Origin(self._source, line, column, written)

@@ -85,9 +85,12 @@ class _Lowering(CountWindows):
 
     def _is_only_timed(self, predicate: str) -> bool:
         """Whether a predicate is only concluded by @, and nobody asks what of it holds now."""
-        others = (TRIPLE, *self._plain, *self._copies, *self._background)
+        is_other = any(
+            predicate in others for others in (self._plain, self._copies, self._background)
+        )
         return (
-            predicate not in others
+            predicate != TRIPLE
+            and not is_other
             and f"{predicate} now" not in self._relations
             and f"{predicate} @" not in self._out.outputs.values()
         )

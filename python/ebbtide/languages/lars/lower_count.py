@@ -134,7 +134,7 @@ class CountWindows(TimeWindows):
 
     def _tally(self, window: CountWindow, *, timed: bool) -> tuple[str, int]:
         """The relation of the last atoms of the whole stream, and its number of columns."""
-        width = max(1, *self._arities.values()) + (2 if timed else 1)
+        width = self._widest + (2 if timed else 1)
         name, is_new = self._new(f"#{window.size} {'at' if timed else 'in'}", width)
         if is_new:
             self._stream(name, Count(window.size))

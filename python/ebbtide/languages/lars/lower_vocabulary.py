@@ -30,6 +30,7 @@ class Vocabulary:
         self._step = step
         self._tick = tick
         self._arities = {TRIPLE: 3, **program.arities()}
+        self._widest = max(self._arities.values())
         self._plain = heads(rule for rule in program.rules if rule.at is None)
         self._timed = heads(rule for rule in program.rules if rule.at is not None)
         self._background = {fact.relation for fact in program.background}

@@ -69,7 +69,7 @@ def tokens(text: str, source: str) -> list[Token]:
         if match is None:
             character = text[position]
             hint = _HINTS.get(character, f"unexpected character {character!r}")
-            raise ProgramError(hint, place(text, position, source))
+            raise ProgramError(hint, _place(text, position, source))
         kind = match.lastgroup or ""
         if kind == "IRI" and found and (found[-1].kind in _OPERANDS or found[-1].text == ")"):
             match = _COMPARISON.match(text, position)
@@ -82,8 +82,8 @@ def tokens(text: str, source: str) -> list[Token]:
     return found
 
 
-def place(text: str, position: int, source: str, written: str = "") -> Origin:
+def _place(text: str, position: int, source: str) -> Origin:
     """The line and column of a position."""
     line = text.count("\n", 0, position) + 1
     column = position - (text.rfind("\n", 0, position) + 1) + 1
-    return Origin(source, line, column, written)
+    return Origin(source, line, column)
