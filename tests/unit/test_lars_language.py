@@ -30,6 +30,7 @@ NOTATIONS = {
     "z(X) :- time_win(3, 0, 1, box(p(X))) and tuple_win(4, diamond(p(X))) and not(q).": (
         "z(X) :- always p(X) in [3], p(X) in [#4], not q."
     ),
+    "@-2 q(T) :- @(-3) p, @T e, @(T - 1) e.": "@-2 q(T) :- @-3 p, @T e, @_ e, _ = T - 1.",
     "q(X) :- p(X) in [tumbling 10].": "q(X) :- p(X) in [tumbling 10].",
     "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
         "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X]."

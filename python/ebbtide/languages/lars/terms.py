@@ -70,8 +70,8 @@ class TermReader(Cursor):
 
     def _time(self) -> Argument:
         token = self._peek()
-        if token.text == "(":
-            return self._expression()
+        if token.text in ("(", "-"):
+            return self._operand()
         if token.kind == "VARIABLE" or (token.kind == "NUMBER" and token.text.isdigit()):
             return self._operand()
         self._fail("a time point: a variable or a number", token)
