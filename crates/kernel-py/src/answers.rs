@@ -243,14 +243,18 @@ struct Changed {
 impl Changed {
     /// Note those among the rows that a tick touched: what came, and did not hold before; what went, and did.
     fn note(&mut self, relation: &Relation, touched: &[Change]) {
+        let diff = |change: &Change| {
+            i8::from(change.before == NEVER) - i8::from(relation.until(change.fact.row) == NEVER)
+        };
         self.rows.clear();
+        self.rows.extend(touched.iter().map(|change| change.fact.row));
         self.diffs.clear();
-        for change in touched {
-            let (is_new, row) = (change.before == NEVER, change.fact.row);
-            if is_new == (relation.until(row) != NEVER) {
-                self.rows.push(row);
-                self.diffs.push(if is_new { 1 } else { -1 });
-            }
+        self.diffs.extend(touched.iter().map(diff));
+        // Most of them came or went: to look for the others takes less than to choose one by one.
+        if self.diffs.contains(&0) {
+            let mut diffs = self.diffs.iter();
+            self.rows.retain(|_| diffs.next() != Some(&0));
+            self.diffs.retain(|diff| *diff != 0);
         }
     }
 

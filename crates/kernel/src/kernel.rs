@@ -19,9 +19,9 @@ use hashbrown::HashMap;
 use crate::agenda::Agenda;
 use crate::arrivals::Arrivals;
 use crate::budget::{Budget, Stopped};
-use crate::calendar::Calendar;
 use crate::counts::{CountWindow, Counted};
 use crate::derivations::Derivations;
+use crate::endings::Endings;
 use crate::external::Externals;
 use crate::guard::Evaluator;
 use crate::ids::{ClassId, FactId, RelationId, TermId};
@@ -91,8 +91,6 @@ pub struct Kernel {
     /// Relations whose rows may hold terms that no statement does, so that all their rows count as
     /// uses of their terms.
     pub(crate) makes_terms: Vec<bool>,
-    /// Relations whose facts nothing reads within a tick, so that they may end last.
-    pub(crate) ends_last: Vec<bool>,
     pub(crate) body: Conditions,
     pub(crate) head: Conditions,
     /// The highest stratum that derives facts of each head condition.
@@ -104,9 +102,7 @@ pub struct Kernel {
     pub(crate) arrivals: Arrivals,
     /// Facts by the tick at which they may end. A renewed fact stays in its old bucket too; whoever
     /// empties a bucket compares with what holds now.
-    pub(crate) endings: Calendar<FactId>,
-    /// The buckets that a tick emptied, until what ends last has ended.
-    pub(crate) ending: Vec<Vec<FactId>>,
+    pub(crate) endings: Endings,
     pub(crate) count_windows: Vec<Option<CountWindow>>,
     /// By stream, as the count windows are.
     pub(crate) session_windows: Vec<Option<SessionWindow>>,
@@ -194,8 +190,7 @@ impl Kernel {
             coverings: program.operators.iter().filter_map(Covering::new).collect(),
             steps: program.spanned.map(Steps::new),
             arrivals: Arrivals::new(settings.grid),
-            endings: Calendar::new(settings.grid),
-            ending: Vec::new(),
+            endings: Endings::new(settings.grid, ends_last),
             agenda: Agenda::new(settings.grid),
             candidates: vec![Vec::new(); plan.starts.len()],
             live,
@@ -204,7 +199,6 @@ impl Kernel {
             dictionary,
             relations,
             makes_terms,
-            ends_last,
             body,
             head,
             producers,

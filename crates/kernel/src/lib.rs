@@ -13,6 +13,7 @@ mod chains;
 pub mod counts;
 pub mod datatype;
 mod derivations;
+mod endings;
 pub mod explain;
 pub mod external;
 pub mod guard;

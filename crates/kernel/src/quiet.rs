@@ -13,7 +13,7 @@ impl Kernel {
         if self.broken || self.program.operators.iter().any(keeps_time) {
             return next;
         }
-        let first = self.endings.first().into_iter().chain(self.arrivals.first()).min();
+        let first = self.endings.first_bucket().into_iter().chain(self.arrivals.first()).min();
         first.map(|bucket| self.settings.grid.start(bucket)).max(first.and(next))
     }
 }

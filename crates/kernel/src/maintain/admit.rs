@@ -122,7 +122,7 @@ impl Kernel {
             }
         }
         if until != FOREVER {
-            endings.extend(until, changes[known..].iter().map(|change| change.fact));
+            endings.extend(until, id, changes[known..].iter().map(|change| change.fact));
         }
     }
 

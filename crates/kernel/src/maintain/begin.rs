@@ -3,9 +3,10 @@
 use crate::ids::{FactId, RelationId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::{Change, Kernel};
-use crate::maintain::{Strategy, TOGETHER, runs};
+use crate::maintain::{Strategy, TOGETHER};
 use crate::operator::Steps;
 use crate::plan::UNREAD;
+use crate::relation::Relation;
 
 /// Entries of buckets that may be stale before they are swept, beyond one a fact.
 const STALE: usize = 4096;
@@ -17,32 +18,25 @@ impl Kernel {
         if anew {
             return self.forget_derived(tick);
         }
-        let due = self.endings.take(tick);
-        for facts in runs(&due) {
-            if self.ends_last[facts[0].relation.index()] {
-                continue;
-            }
-            for some in facts.chunks(TOGETHER) {
-                self.relations[facts[0].relation.index()]
-                    .warm_rows(some.iter().map(|fact| fact.row));
-                match self.settings.strategy {
-                    Strategy::Expiry => self.expire(some, tick),
-                    _ => some.iter().for_each(|fact| self.lapse(*fact, tick)),
-                }
+        let due = self.endings.first.take(tick);
+        for some in due.iter().flat_map(|facts| facts.chunks(TOGETHER)) {
+            self.fetch(some.iter().copied());
+            self.warm(some, Relation::warm_rows);
+            match self.settings.strategy {
+                Strategy::Expiry => self.expire(some, tick),
+                _ => some.iter().for_each(|fact| self.lapse(*fact, tick)),
             }
         }
-        self.ending = due;
+        self.endings.first.give_back(due);
         self.sweep_endings();
     }
 
-    /// End those facts of one relation that reached their `until`.
+    /// End those facts that reached their `until`.
     fn expire(&mut self, facts: &[FactId], tick: Instant) {
-        let id = facts[0].relation;
         let Self { relations, dictionary, changes, endings, live, body, settings, steps, .. } =
             self;
-        let relation = &mut relations[id.index()];
-        let counts_statements = !self.makes_terms[id.index()];
         for fact in facts {
+            let relation = &mut relations[fact.relation.index()];
             let until = relation.until(fact.row);
             if until == NEVER {
                 continue;
@@ -50,7 +44,7 @@ impl Kernel {
             if until > tick {
                 // Renewed since: its new bucket has it, unless the tick fell beside the grid.
                 if settings.grid.bucket(until) == settings.grid.bucket(tick) {
-                    endings.push(until, *fact);
+                    endings.first.push(until, *fact);
                 }
                 continue;
             }
@@ -60,9 +54,9 @@ impl Kernel {
             }
             live.leave(body, ended.class);
             if let Some(steps) = steps {
-                steps.forget(id, relation, fact.row);
+                steps.forget(fact.relation, relation, fact.row);
             }
-            if ended.is_stated && counts_statements {
+            if ended.is_stated && !self.makes_terms[fact.relation.index()] {
                 relation.each_term(fact.row, |term| dictionary.release(term));
             }
         }
@@ -115,7 +109,6 @@ impl Kernel {
     /// Forget everything that is not stated, and every lifetime.
     fn forget_derived(&mut self, tick: Instant) {
         self.endings.clear();
-        self.ending.clear();
         self.agenda.clear();
         self.candidates.iter_mut().for_each(Vec::clear);
         self.steps.iter_mut().for_each(Steps::clear);

@@ -1,10 +1,10 @@
 //! How a tick ends: rows whose facts are gone are given back.
 
 use crate::budget::Budget;
-use crate::ids::{RelationId, TermId};
+use crate::ids::{FactId, RelationId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::kernel::{Change, Kernel, Settings};
-use crate::maintain::{Strategy, TOGETHER, runs};
+use crate::maintain::{Strategy, TOGETHER};
 use crate::operator::Operator;
 use crate::plan::Conditions;
 use crate::relation::Relation;
@@ -35,65 +35,61 @@ impl Kernel {
     pub(crate) fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
         let (unsure, sure) = changes.split_at(self.unsure.min(changes.len()));
-        for run in unsure.chunk_by(|one, other| one.fact.relation == other.fact.relation) {
-            self.bury_run(run);
+        for some in unsure.chunks(TOGETHER) {
+            self.fetch(some.iter().map(|change| change.fact));
+            some.iter().for_each(|change| self.bury_if_ended(*change));
         }
         self.totals.entered += sure.iter().filter(|change| change.before == NEVER).count() as u64;
         self.relations.iter_mut().for_each(Relation::forget_gone);
         self.changes = changes;
     }
 
-    /// Give back those rows of a relation that ended.
-    fn bury_run(&mut self, changes: &[Change]) {
-        let id = changes[0].fact.relation;
-        let Self { relations, dictionary, makes_terms, totals, .. } = self;
-        let (relation, makes_terms) = (&mut relations[id.index()], makes_terms[id.index()]);
-        for some in changes.chunks(TOGETHER) {
-            relation.fetch(some.iter().map(|change| change.fact.row));
-            for Change { fact, before } in some {
-                let buried = relation.bury(fact.row);
-                totals.entered += u64::from(buried.holds && *before == NEVER);
-                totals.left += u64::from(!buried.holds && *before != NEVER);
-                if buried.is_gone && makes_terms {
-                    relation.each_term(fact.row, |term| dictionary.release(term));
-                }
-            }
+    #[inline]
+    fn bury_if_ended(&mut self, Change { fact, before }: Change) {
+        let relation = &mut self.relations[fact.relation.index()];
+        let buried = relation.bury(fact.row);
+        self.totals.entered += u64::from(buried.holds && before == NEVER);
+        self.totals.left += u64::from(!buried.holds && before != NEVER);
+        if buried.is_gone && self.makes_terms[fact.relation.index()] {
+            relation.each_term(fact.row, |term| self.dictionary.release(term));
         }
     }
 
     /// End the facts that nothing reads and that reached their `until`: now it is known which of them were
     /// renewed, the others end and are given back at once.
     pub(crate) fn end_last(&mut self, tick: Instant) {
-        let ending = std::mem::take(&mut self.ending);
-        let Self { relations, dictionary, changes, endings, totals, settings, .. } = self;
-        for facts in runs(&ending).filter(|run| self.ends_last[run[0].relation.index()]) {
-            let id = facts[0].relation;
-            let (relation, makes_terms) =
-                (&mut relations[id.index()], self.makes_terms[id.index()]);
-            for some in facts.chunks(TOGETHER) {
-                relation.fetch(some.iter().map(|fact| fact.row));
-                for fact in some {
-                    let before = relation.until(fact.row);
-                    if before > tick {
-                        // Renewed since: its new bucket has it, unless the tick fell beside the grid.
-                        if settings.grid.bucket(before) == settings.grid.bucket(tick) {
-                            endings.push(before, *fact);
-                        }
-                        continue;
-                    }
-                    if before == NEVER {
-                        continue;
-                    }
-                    changes.push(Change { fact: *fact, before });
-                    totals.left += 1;
-                    let is_stated = relation.end_for_good(fact.row);
-                    if is_stated || makes_terms {
-                        relation.each_term(fact.row, |term| dictionary.release(term));
-                    }
-                }
-            }
-            relation.forget_gone();
+        let due = self.endings.last.take(tick);
+        for some in due.iter().flat_map(|facts| facts.chunks(TOGETHER)) {
+            self.fetch(some.iter().copied());
+            self.end_for_good(some, tick);
         }
-        endings.give_back(ending);
+        if !due.is_empty() {
+            self.relations.iter_mut().for_each(Relation::forget_gone);
+        }
+        self.endings.last.give_back(due);
+    }
+
+    fn end_for_good(&mut self, facts: &[FactId], tick: Instant) {
+        let Self { relations, dictionary, changes, endings, totals, settings, .. } = self;
+        for fact in facts {
+            let relation = &mut relations[fact.relation.index()];
+            let before = relation.until(fact.row);
+            if before > tick {
+                // Renewed since: its new bucket has it, unless the tick fell beside the grid.
+                if settings.grid.bucket(before) == settings.grid.bucket(tick) {
+                    endings.last.push(before, *fact);
+                }
+                continue;
+            }
+            if before == NEVER {
+                continue;
+            }
+            changes.push(Change { fact: *fact, before });
+            totals.left += 1;
+            let is_stated = relation.end_for_good(fact.row);
+            if is_stated || self.makes_terms[fact.relation.index()] {
+                relation.each_term(fact.row, |term| dictionary.release(term));
+            }
+        }
     }
 }

@@ -39,12 +39,6 @@ impl Iterator for RowsOf<'_> {
     }
 }
 
-/// Facts in runs of the same relation.
-pub(crate) fn runs(buckets: &[Vec<FactId>]) -> impl Iterator<Item = &[FactId]> {
-    let same = |one: &FactId, other: &FactId| one.relation == other.relation;
-    buckets.iter().flat_map(move |facts| facts.chunk_by(same))
-}
-
 /// How a materialisation is maintained. All give the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
@@ -71,6 +65,9 @@ impl Strategy {
 /// How many facts are warmed together: enough to hide memory, few enough for the first cache.
 pub(crate) const TOGETHER: usize = 32;
 
+/// From this many facts on their rows are not in the nearest caches.
+const FAR: usize = 1 << 12;
+
 impl Kernel {
     /// Warm large relations for work on these facts.
     pub(crate) fn warm<'a>(&self, facts: &'a [FactId], warm: impl Fn(&Relation, RowsOf<'a>)) {
@@ -78,6 +75,15 @@ impl Kernel {
             if relation.is_large() {
                 warm(relation, RowsOf { facts: facts.iter(), relation: RelationId::at(position) });
             }
+        }
+    }
+
+    /// Fetch the rows of some facts, side by side, if they are many and far apart.
+    #[inline]
+    pub(crate) fn fetch(&self, facts: impl Iterator<Item = FactId>) {
+        if self.len() >= FAR {
+            let fetch = |fact: FactId| self.relations[fact.relation.index()].order(fact.row);
+            std::hint::black_box(facts.map(fetch).fold(0, |all, order| all ^ order));
         }
     }
 

@@ -21,6 +21,8 @@ const FEW: usize = 6;
 const MANY: usize = 12;
 /// How many places are looked for at once.
 const TOGETHER: usize = 32;
+/// From this many rows on their places are not in the nearest caches.
+const FAR: usize = 1 << 12;
 
 impl Relation {
     /// The row of a fact, settled or not.
@@ -145,7 +147,9 @@ impl Relation {
     pub fn forget_gone(&mut self) {
         let left = !self.gone.is_empty();
         for some in self.gone.chunks(TOGETHER) {
-            self.table.warm(some);
+            if self.rows.lines.len() >= FAR {
+                self.table.warm(some);
+            }
             for gone in some {
                 self.table.remove(*gone);
                 self.free.push(gone.row);

@@ -449,6 +449,13 @@ impl Relation {
     /// Put a row that is marked as linked into every index but the home.
     #[inline]
     fn link(&mut self, row: RowId) {
+        if !self.indexes.is_empty() {
+            self.put_in(row);
+        }
+    }
+
+    #[inline(never)]
+    fn put_in(&mut self, row: RowId) {
         let Self { rows, indexes, .. } = self;
         for index in indexes {
             if let Some(links) = index.links
@@ -469,6 +476,9 @@ impl Relation {
     /// Take a row that is not marked as linked any more out of every index but the home.
     #[inline]
     fn take_out(&mut self, row: RowId) {
+        if self.indexes.is_empty() {
+            return;
+        }
         let Self { rows, indexes, .. } = self;
         for index in indexes {
             if let Some(links) = index.links

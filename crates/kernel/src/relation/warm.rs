@@ -14,18 +14,8 @@ impl Relation {
         self.rows.lines.len() >= LARGE
     }
 
-    /// Fetch some rows, side by side.
-    #[inline]
-    pub fn fetch(&self, rows: impl Iterator<Item = RowId>) {
-        std::hint::black_box(rows.fold(0, |all, row| all ^ self.rows.lines[row.index()].order));
-    }
-
-    /// Fetch rows that are about to end; in a large relation their neighbours and places in the indexes, too.
+    /// Fetch the neighbours and the places in the indexes of rows that are about to end.
     pub fn warm_rows(&self, rows: impl Iterator<Item = RowId> + Clone) {
-        self.fetch(rows.clone());
-        if !self.is_large() {
-            return;
-        }
         let again = rows.clone();
         let mut fetched = 0;
         for row in rows {
