@@ -124,7 +124,7 @@ pub enum Held {
 pub struct Output {
     pub relation: RelationId,
     pub stamped: bool,
-    /// How many rows the last answer had: the next one has perhaps as many.
+    /// How many rows to make room for: the next answer has perhaps as many as the last one, or some more.
     pub rows: usize,
 }
 

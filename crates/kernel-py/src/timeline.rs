@@ -298,7 +298,7 @@ impl Timeline {
             let tables = answers.tables(&kernel.core);
             let tables = tables.map_err(|error| PyValueError::new_err(error.to_string()))?;
             for (output, table) in self.outputs.iter_mut().zip(&tables) {
-                output.rows = table.count();
+                output.rows = table.count() + table.count() / 8;
             }
             Ok((tables, without))
         });
