@@ -216,12 +216,12 @@ def test_what_has_no_instant_is_bad() -> None:
     assert fact == TimedFact((A, P, B), 1000)
     assert all(isinstance(each, BadLine) for each in bad)
     assert sorted(map(str, bad)) == [
-        "f.trig:1:1: not an instant (milliseconds or ISO 8601): 'noon'",
-        "f.trig:1:1: outside every graph, so without an instant: "
-        "<http://e/x> <http://e/y> <http://e/z> and 1 more",
-        "f.trig:1:1: the graph <http://e/h> of 1 facts has no "
+        "f.trig:5:1: not an instant (milliseconds or ISO 8601): 'noon'",
+        "f.trig:6:1: the graph <http://e/h> of 1 facts has no "
         "<http://www.w3.org/ns/prov#generatedAtTime>",
-        "f.trig:1:1: the graph <http://e/i> of 2 facts has no "
+        "f.trig:7:1: outside every graph, so without an instant: "
+        "<http://e/x> <http://e/y> <http://e/z> and 1 more",
+        "f.trig:7:1: the graph <http://e/i> of 2 facts has no "
         "<http://www.w3.org/ns/prov#generatedAtTime>",
     ]
 
