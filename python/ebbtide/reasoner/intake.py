@@ -154,7 +154,7 @@ def record_batches(
 
 
 #: How the texts of terms begin, by their place in a triple.
-_BEGINNINGS: Final = {"s": ("<", "_:"), "p": ("<",), "o": ("<", "_:", '"')}
+_BEGINNINGS: Final = {"s": ("<", "_:"), "p": ("<",), "o": ("<", '"', "_:")}
 
 
 def triple_batches(items: Any, *, is_timed: bool = True) -> Iterator[Any]:
@@ -180,9 +180,11 @@ _:label or "text", not 5
             if pa.types.is_integer(column.type):
                 raise TermError(f"{_WRITTEN[name]}, and the column {name} is of numbers")
             fits = pc.starts_with(column, beginnings[0])
-            for each in beginnings[1:]:
-                fits = pc.or_(fits, pc.starts_with(column, each))
             row = fits.index(False).as_py()
+            for each in beginnings[1:]:
+                if row >= 0:
+                    fits = pc.or_(fits, pc.starts_with(column, each))
+                    row = fits.index(False).as_py()
             if row >= 0:
                 raise TermError(f"row {first_row + row}: {_WRITTEN[name]}, not {column[row]}")
         first_row += batch.num_rows
