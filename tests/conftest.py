@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from typing import TypeAlias
 
 import pytest
@@ -46,20 +45,13 @@ ENGINES: Mapping[str, MakeEngine] = {
 }
 
 
-def made_by(name: str) -> MakeEngine:
-    # Without the kernel (no Rust at hand) the reference engine is still tested.
-    if name.startswith("native") and find_spec("ebbtide._kernel") is None:
-        pytest.skip("the kernel is not built")
-    return ENGINES[name]
-
-
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> MakeEngine:
     """Makes engines of one kind: `engine(program, windows)`."""
-    return made_by(request.param)
+    return ENGINES[request.param]
 
 
 @pytest.fixture(params=[name for name in ENGINES if name != "reference"])
 def other_engine(request: pytest.FixtureRequest) -> MakeEngine:
     """Makes engines of one kind, for a test that compares them with the reference engine."""
-    return made_by(request.param)
+    return ENGINES[request.param]

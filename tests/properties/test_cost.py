@@ -6,16 +6,11 @@ measured by `ebbtide bench imars`.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-pytest.importorskip("pyarrow")
-if find_spec("ebbtide._kernel") is None:
-    pytest.skip("the kernel is not built", allow_module_level=True)
 
 from ebbtide.engines.native import NativeEngine
 from ebbtide.languages.jena import parse_rules

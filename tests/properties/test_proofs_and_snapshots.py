@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from ebbtide.engines.native import NativeEngine
 from ebbtide.program import Program
 from ebbtide.testing import Happening, Tick, play, program, rows, show_rows, stream
 from ebbtide.testing.generate import programs, streams, windows
 from ebbtide.time import Sliding, Window
-
-if find_spec("ebbtide._kernel") is None:
-    pytest.skip("the kernel is not built", allow_module_level=True)
-
-from ebbtide.engines.native import NativeEngine
 
 STRATEGIES = st.sampled_from(["expiry", "dred", "naive"])
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
-import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
 from ebbtide import Count, Landmark, Reasoner, Session, Sliding, Tumbling
 from ebbtide.program import Fact, ProgramError
-
-if find_spec("ebbtide._kernel") is None:
-    pytest.skip("the kernel is not built", allow_module_level=True)
 
 PREFIX = "@prefix e: <http://e/>.\n"
 RULES = (

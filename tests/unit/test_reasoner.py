@@ -2,7 +2,6 @@
 
 import gzip
 import warnings
-from importlib.util import find_spec
 from itertools import islice
 
 import pytest
@@ -33,14 +32,12 @@ NATIVE = [
     pytest.param(("native", strategy), id=f"native-{strategy}")
     for strategy in ("expiry", "dred", "naive")
 ]
-has_kernel = find_spec("ebbtide._kernel") is not None
-needs_kernel = pytest.mark.skipif(not has_kernel, reason="the kernel is not built")
 
 
 @pytest.fixture(
     params=[
         pytest.param(("reference", "expiry"), id="reference"),
-        *(pytest.param(*each.values, id=each.id, marks=needs_kernel) for each in NATIVE),
+        *NATIVE,
     ]
 )
 def reasoner(request):
@@ -486,7 +483,6 @@ def test_the_reference_engine_says_what_it_cannot_do():
         r.snapshot()
 
 
-@needs_kernel
 def test_why():
     r = Reasoner(RULES, window=Sliding(10), step=1)
     r.add(fact("isIn(C, D)"))
@@ -500,7 +496,6 @@ def test_why():
         r.why(fact("isIn(D, A)"))
 
 
-@needs_kernel
 def test_a_budget_stops_a_tick_or_marks_it():
     endless = "@relation n/1 [count: n(?n), sum(?n, 1, ?m) -> n(?m)]"
     r = Reasoner(endless, budget=Budget(derivations=100))
@@ -514,7 +509,6 @@ def test_a_budget_stops_a_tick_or_marks_it():
         Reasoner(endless, engine="reference", budget=Budget(facts=1))
 
 
-@needs_kernel
 def test_a_snapshot_in_mid_stream_changes_nothing():
     settings = {"window": Sliding(10), "step": 2, "lateness": 3}
     whole = Reasoner(RULES, **settings)
@@ -529,7 +523,6 @@ def test_a_snapshot_in_mid_stream_changes_nothing():
     assert again.late == whole.late
 
 
-@needs_kernel
 def test_a_snapshot_is_refused_where_it_does_not_belong():
     data = Reasoner(RULES).snapshot()
     with pytest.raises(SnapshotError, match="another program"):
