@@ -8,15 +8,20 @@ from tests.unit.queries.seen import PREFIX, csparql, fact, rspql, seen
 
 from ebbtide.queries import QueryEngine
 
+#: When a policy reports.
+TICKS = [
+    ("window-close", [10, 20, 30, 40, 50]),
+    ("content-change", [10, 30, 50]),
+    ("non-empty", [10, 20, 50]),
+    ("content-change,non-empty", [10, 50]),
+    ("periodic:25ms", [25, 50]),
+]
+
 
 @pytest.mark.parametrize(
     ("report", "ticks"),
     [
-        ("window-close", [10, 20, 30, 40, 50]),
-        ("content-change", [10, 30, 50]),
-        ("non-empty", [10, 20, 50]),
-        ("content-change,non-empty", [10, 50]),
-        ("periodic:25ms", [25, 50]),
+        *TICKS,
         ("periodic:12ms,non-empty", [12, 24, 48]),
     ],
 )
@@ -86,16 +91,7 @@ def test_a_retraction_is_a_change_of_content() -> None:
     assert [(each.tick, len(each)) for each in query] == [(10, 1), (30, 0)]
 
 
-@pytest.mark.parametrize(
-    ("report", "ticks"),
-    [
-        ("window-close", [10, 20, 30, 40, 50]),
-        ("content-change", [10, 30, 50]),
-        ("non-empty", [10, 20, 50]),
-        ("content-change,non-empty", [10, 50]),
-        ("periodic:25ms", [25, 50]),
-    ],
-)
+@pytest.mark.parametrize(("report", "ticks"), TICKS)
 def test_report_policies(report: str, ticks: list[int]) -> None:
     events = [(5, 1), (45, 2)]
     assert list(seen(csparql("RANGE 20ms STEP 10ms"), events, report=report)) == ticks
