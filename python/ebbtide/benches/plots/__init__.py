@@ -39,7 +39,9 @@ def draw(results: Results, folder: Path) -> list[Path]:
             axes.grid(True, which="major", alpha=0.35)
             axes.grid(True, which="minor", alpha=0.12)
             axes.set_axisbelow(True)
-            axes.legend(frameon=False)
+            # One kind of line or bar is named by the title and the axes.
+            if len(axes.get_legend_handles_labels()[0]) > 1:
+                axes.legend(frameon=False)
             written.append(folder / f"{name.replace(' ', '-')}.png")
             figure.savefig(written[-1], dpi=130)
     return written

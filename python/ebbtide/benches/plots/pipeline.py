@@ -65,14 +65,13 @@ def _bars(name: str, title: str, label: str, parameter: str) -> Callable[[Result
 
     def draw(results: Results, axes: Axes) -> None:
         found = results.named(name)
-        axes.barh(
-            [str(each.parameters[parameter]) for each in found],
-            values(found),
-            color=OURS,
-            label=name,
-        )
+        named = [str(each.parameters[parameter]) for each in found]
+        bars = axes.barh(named, values(found), height=0.5, color=OURS)
+        axes.bar_label(bars, fmt="{:,.3g}" if max(values(found)) < 1000 else "{:,.0f}", padding=4)
+        axes.margins(x=0.12)
         axes.invert_yaxis()
         axes.set_title(title)
+        axes.set_ylabel(parameter)
         axes.set_xlabel(label)
 
     return draw
