@@ -102,6 +102,7 @@ def lars(
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
     from ebbtide.languages.lars import load_lars
+    from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
     from ebbtide.time import parse_instant
 
@@ -137,8 +138,7 @@ def lars(
         _write_late(reasoner, too_late)
     sys.stdout.flush()
     if reasoner.late:
-        atoms = "1 atom" if reasoner.late == 1 else f"{reasoner.late} atoms"
-        print(f"ebbtide: {atoms} came too late", file=sys.stderr)
+        print(f"ebbtide: {counted(reasoner.late, 'atom')} came too late", file=sys.stderr)
     if why is not None:
         try:
             print(reasoner.why(why))

@@ -59,6 +59,7 @@ def materialize(
     Inconsistencies and malformed lists are told on standard error. The closure is written even if
     there are any; the exit code is then 1 for an inconsistency, and 0 for a malformed list.
     """
+    from ebbtide.program.wording import counted
     from ebbtide.terms.writing import FORMATS_WITH_GRAPHS
 
     if into is not None:
@@ -85,9 +86,8 @@ def materialize(
         )
     sys.stdout.buffer.flush()
     if written.left_out:
-        facts = "1 fact" if written.left_out == 1 else f"{written.left_out} facts"
         print(
-            f"ebbtide: left out {facts} that RDF cannot say: "
+            f"ebbtide: left out {counted(written.left_out, 'fact')} that RDF cannot say: "
             "their subject is a literal, or their predicate is no IRI",
             file=sys.stderr,
         )

@@ -78,6 +78,7 @@ def query(
     ] = False,
 ) -> None:
     """Register the queries, read the streams, and write answers as ticks happen, a line each."""
+    from ebbtide.program.wording import counted
     from ebbtide.queries.sources import merged
 
     import_builtins(builtins)
@@ -99,9 +100,8 @@ def query(
             _hand_out_late(engine, out)
         engine.finish()
     if engine.late:
-        what = "1 fact" if engine.late == 1 else f"{engine.late} facts"
         kept = f"see {late}" if late else "--late FILE keeps them, --lateness waits for them"
-        print(f"ebbtide: {what} came too late: {kept}", file=sys.stderr)
+        print(f"ebbtide: {counted(engine.late, 'fact')} came too late: {kept}", file=sys.stderr)
 
 
 def _tell_of_silent(handles: list[RegisteredQuery], sources: Collection[str]) -> None:
@@ -195,6 +195,7 @@ def _table(until: bool) -> tuple[Callable[[Answers], None], AbstractContextManag
     from rich.live import Live
     from rich.table import Table
 
+    from ebbtide.program.wording import counted
     from ebbtide.time import FOREVER
 
     most_rows = 20
@@ -203,7 +204,7 @@ def _table(until: bool) -> tuple[Callable[[Answers], None], AbstractContextManag
 
     def show(answers: Answers) -> None:
         changed = {"+": ", new", "-": ", gone", None: ""}[answers.op]
-        many = "1 answer" if len(answers) == 1 else f"{len(answers)} answers"
+        many = counted(len(answers), "answer")
         title = f"{answers.query} at {answers.tick}: {many}{changed}"
         ends = answers.until if until else None
         table = Table(*answers.variables, *(() if ends is None else ("until",)))

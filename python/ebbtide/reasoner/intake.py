@@ -13,7 +13,7 @@ from os import PathLike
 from typing import Any, Final, TypeAlias
 
 from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, Literal, TermError, to_term
 from ebbtide.terms.formats import TERM_COLUMNS, BadLine, FormatError
 from ebbtide.time import InstantError

@@ -26,7 +26,7 @@ from typing import Final
 
 from ebbtide.languages.jena import load_rules
 from ebbtide.program import Origin, Program, ProgramError
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 
 HOME: Final = Path(__file__).parent
 SUFFIX: Final = ".rules"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ebbtide.program import Origin, ProgramError
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 
 #: What Jena includes by name, and the regime that comes next to it.
 JENA_NAMES: Final = {"owl": "owl2rl", "owlmini": "owl2rl", "owlmicro": "owl2rl"}

@@ -33,10 +33,10 @@ from ebbtide.program import (
     builtin_names,
     find_builtin,
 )
-from ebbtide.program.check import did_you_mean
 from ebbtide.program.join import join
 from ebbtide.program.reserved import INCONSISTENCY
 from ebbtide.program.user import UserBuiltin
+from ebbtide.program.wording import did_you_mean
 
 
 def parse_rules(text: str, source: str = "<rules>") -> Program:

@@ -14,7 +14,7 @@ from lark import Token
 
 from ebbtide.languages.jena.syntax import Node, place
 from ebbtide.program import Argument, Origin, ProgramError, Variable
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING, unescape
 

@@ -37,6 +37,7 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.strata import stratify
+from ebbtide.program.wording import counted
 from ebbtide.terms import IRI
 from ebbtide.terms.term import RDF
 
@@ -105,8 +106,8 @@ def _check_arities(program: LarsProgram) -> None:
             if known != given:
                 place = f"at {where}" if where else "among the facts"
                 raise ProgramError(
-                    f"the predicate {atom.relation} has {_arguments(given)} here and {known} "
-                    f"{place}",
+                    f"the predicate {atom.relation} has {counted(given, 'argument')} here and "
+                    f"{known} {place}",
                     atom.origin,
                 )
 
@@ -234,7 +235,3 @@ def _replaced(rule: LarsRule, guard: Guard, name: Variable, other: Argument) -> 
         at=None if rule.at is None else change(rule.at),
         body=tuple(rewritten(part, change) for part in rule.body if part is not guard),
     )
-
-
-def _arguments(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"

@@ -31,6 +31,7 @@ from ebbtide.program import (
     ProgramError,
     Variable,
 )
+from ebbtide.program.wording import counted
 from ebbtide.terms import Term
 from ebbtide.time import LATEST
 
@@ -299,8 +300,8 @@ class LarsProgram:
         arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
         if arity is None or arity == len(fact.terms):
             return None
-        word = "argument" if arity == 1 else "arguments"
-        return f"the predicate {fact.relation} has {arity} {word}, not {len(fact.terms)}"
+        needed = counted(arity, "argument")
+        return f"the predicate {fact.relation} has {needed}, not {len(fact.terms)}"
 
     def refuses(self, fact: Fact) -> str | None:
         """What is wrong with an atom as input; None if nothing is."""

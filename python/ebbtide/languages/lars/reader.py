@@ -35,8 +35,8 @@ from ebbtide.languages.lars.formula import (
 from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, TermReader
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
-from ebbtide.program.check import did_you_mean
 from ebbtide.program.operator import FUNCTIONS
+from ebbtide.program.wording import did_you_mean
 
 MAX_DIGITS: Final = 12
 

@@ -12,7 +12,7 @@ from ebbtide.languages.lars.formula import BodyPart
 from ebbtide.languages.lars.printing import show_argument
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING
 

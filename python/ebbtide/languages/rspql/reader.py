@@ -30,7 +30,7 @@ from ebbtide.languages.sparql import (
 from ebbtide.languages.sparql.rewrite import rewritten
 from ebbtide.languages.sparql_rules.expression import CASTS
 from ebbtide.program import Origin, ProgramError
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI
 from ebbtide.terms.writing import STANDARD_PREFIXES
 

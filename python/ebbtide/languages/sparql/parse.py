@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from ebbtide.languages.sparql.tokens import Text, Token
 from ebbtide.program import ProgramError
-from ebbtide.program.check import did_you_mean
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, parse_term
 
 Algebra: TypeAlias = tuple[Any, ...]

@@ -22,8 +22,8 @@ from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.template import Template
 from ebbtide.program import Program, ProgramError
-from ebbtide.program.check import did_you_mean
 from ebbtide.program.user_module import UserModule
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms.writing import STANDARD_PREFIXES
 from ebbtide.time import (
     Count,
