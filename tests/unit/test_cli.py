@@ -413,6 +413,14 @@ def test_rules_check_says_what_is_there(ebbtide: Ebbtide) -> None:
     ]
 
 
+def test_rules_check_looks_at_what_is_negated(ebbtide: Ebbtide) -> None:
+    Path("ask.rules").write_text("[r: noValue(?x <urn:blokced>), (?x <urn:in> ?y) -> ok(?x)]")
+    assert ebbtide("rules", "check", "ask.rules").out.splitlines() == [
+        "ask.rules: 1 rule, 2 relations, 1 stratum",
+        "  never concluded, only stated: (_ <urn:in> _), (_ <urn:blokced> _)",
+    ]
+
+
 def test_rules_check_says_what_is_wrong_in_each_file(ebbtide: Ebbtide) -> None:
     Path("bad.rules").write_text("[r: (?x a ?y) -> (?x a ?z)]")
     ended = ebbtide("rules", "check", "bad.rules", "site.rules", "none.rules")

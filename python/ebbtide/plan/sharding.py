@@ -180,8 +180,7 @@ class _Proof:
         return [kind]
 
     def _sharded(self, rule: Rule) -> list[Atom]:
-        atoms = (*rule.positives, *(negation.atom for negation in rule.negations))
-        return [atom for atom in atoms if not self._is_everywhere(atom)]
+        return [atom for atom in rule.asked if not self._is_everywhere(atom)]
 
     def _is_everywhere(self, atom: Atom) -> bool:
         return atom.relation == NOW or not atom.arguments or self._schema.has(atom)

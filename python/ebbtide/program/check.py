@@ -12,7 +12,6 @@ and a variable of a negation is either in a positive atom or local to that negat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final
 
 from ebbtide.program.atom import TRIPLE, Argument, Atom, Variable
@@ -26,6 +25,7 @@ from ebbtide.program.guard import (
 from ebbtide.program.origin import Origin, ProgramError
 from ebbtide.program.reserved import INCONSISTENCY, RESERVED
 from ebbtide.program.rule import Rule
+from ebbtide.program.wording import counted, did_you_mean
 from ebbtide.terms import Literal
 from ebbtide.terms.term import XSD_STRING
 
@@ -46,22 +46,12 @@ def check_rules(
     for rule in rules:
         if not rule.heads:
             raise ProgramError("the rule has no head, so it concludes nothing", rule.origin)
-        for atom in (*rule.heads, *rule.positives, *(part.atom for part in rule.negations)):
+        for atom in rule.atoms:
             relations.meet(atom)
         for guard in rule.guards:
             _check_builtin(guard)
         _check_variables(rule)
     return relations.arities
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the nearest known one, or nothing.
-
-    >>> did_you_mean("lessThen", ["lessThan", "sum"])
-    '; did you mean lessThan?'
-    """
-    nearest = get_close_matches(name, list(known), n=1, cutoff=0.65)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
 class _Relations:
@@ -77,7 +67,9 @@ class _Relations:
     def meet(self, atom: Atom) -> None:
         name, arity = atom.relation, len(atom.arguments)
         if (meant := RESERVED.get(name, arity)) != arity:
-            raise ProgramError(f"{name} takes {_arguments(meant)}, not {arity}", atom.origin)
+            raise ProgramError(
+                f"{name} takes {counted(meant, 'argument')}, not {arity}", atom.origin
+            )
         if name not in self.arities:
             if self._closed and name not in RESERVED and ":" not in name:
                 hint = did_you_mean(name, self.arities)
@@ -89,7 +81,8 @@ class _Relations:
             place = self._first_place.get(name)
             where = f"at {place}" if place else "in its declaration"
             raise ProgramError(
-                f"the relation {name} has {_arguments(arity)} here and {known} {where}", atom.origin
+                f"the relation {name} has {counted(arity, 'argument')} here and {known} {where}",
+                atom.origin,
             )
 
 
@@ -102,7 +95,8 @@ def _check_builtin(guard: Guard) -> None:
     if given < builtin.arity or (given > builtin.arity and not builtin.is_variadic):
         least = "at least " if builtin.is_variadic else ""
         raise ProgramError(
-            f"{builtin.name} takes {least}{_arguments(builtin.arity)}, not {given}", guard.origin
+            f"{builtin.name} takes {least}{counted(builtin.arity, 'argument')}, not {given}",
+            guard.origin,
         )
     if guard.builtin in SPARQL_BUILTINS:
         _check_expression(guard)
@@ -214,7 +208,3 @@ def _unbound(arguments: Iterable[Argument], bound: set[Variable]) -> Variable | 
         if isinstance(argument, Variable) and argument not in bound:
             return argument
     return None
-
-
-def _arguments(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"

@@ -143,11 +143,7 @@ def _relations(programs: Iterable[Program]) -> dict[str, int]:
         for name, arity in program.relations.items():
             if name.startswith(INCONSISTENCY) or relations.setdefault(name, arity) == arity:
                 continue
-            atoms = (
-                atom
-                for rule in program.rules
-                for atom in (*rule.heads, *rule.positives, *(n.atom for n in rule.negations))
-            )
+            atoms = (atom for rule in program.rules for atom in rule.atoms)
             places = [atom.origin for atom in atoms if atom.relation == name]
             raise ProgramError(
                 f"the relation {name} has the arity {arity} here and {relations[name]} in the "

@@ -88,7 +88,8 @@ def lower_lists(rules: Sequence[Rule], limit: int = LIMIT) -> tuple[Rule, ...]:
         origin = using[0].origin
         made += chain(_items(limit, origin), _malformed(limit, origin))
     # A rule made for two users, or made before, is there once.
-    return (*rules, *(rule for rule in dict.fromkeys(made) if rule not in set(rules)))
+    there = set(rules)
+    return (*rules, *(rule for rule in dict.fromkeys(made) if rule not in there))
 
 
 def made_for_lists(rule: Rule) -> bool:
@@ -111,8 +112,7 @@ def _check(rule: Rule) -> None:
 
 
 def _list_atoms(rule: Rule) -> Iterator[Atom]:
-    atoms = chain(rule.positives, (part.atom for part in rule.negations))
-    return (atom for atom in atoms if atom.relation in _READ)
+    return (atom for atom in rule.asked if atom.relation in _READ)
 
 
 # ---- which lists are wanted ------------------------------------------------------------------

@@ -83,7 +83,7 @@ class Program:
         rules = tuple(rules)
         relations = dict(self.relations)
         for rule in rules:
-            for atom in (*rule.heads, *rule.positives, *(part.atom for part in rule.negations)):
+            for atom in rule.atoms:
                 relations.setdefault(atom.relation, len(atom.arguments))
         program = Program.__new__(Program)
         program._set(rules, relations, self.closed, self.operators)

@@ -56,6 +56,16 @@ class Rule:
         """What is asked of the terms."""
         return tuple(part for part in self.body if isinstance(part, Guard))
 
+    @cached_property
+    def asked(self) -> tuple[Atom, ...]:
+        """The atoms of the body, negated or not."""
+        return (*self.positives, *(negation.atom for negation in self.negations))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms of the heads and of the body."""
+        return (*self.heads, *self.asked)
+
     def __str__(self) -> str:
         heads = ", ".join(map(str, self.heads))
         return f"{heads} :- {', '.join(map(str, self.body))}."

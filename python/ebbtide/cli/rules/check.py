@@ -12,7 +12,7 @@ from ebbtide.cli.builtins import Builtins, import_builtins
 from ebbtide.cli.errors import WRONG_INPUT
 
 if TYPE_CHECKING:
-    from ebbtide.program import Program
+    from ebbtide.program import Atom, Program
 
 
 def check(
@@ -44,12 +44,14 @@ def check(
 
 
 def _size(program: Program) -> str:
-    used = {atom.relation for rule in program.written for atom in (*rule.heads, *rule.positives)}
+    from ebbtide.program.wording import counted
+
+    used = {atom.relation for rule in program.written for atom in rule.atoms}
     return ", ".join(
         (
-            _count(len(program.written), "rule", "rules"),
-            _count(len(used), "relation", "relations"),
-            _count(len(set(program.strata)), "stratum", "strata"),
+            counted(len(program.written), "rule"),
+            counted(len(used), "relation"),
+            counted(len(set(program.strata)), "stratum", "strata"),
         )
     )
 
@@ -60,7 +62,7 @@ def _only_stated(program: Program) -> Iterator[str]:
 
     # The rules that lists were lowered to are among them: what these conclude is not stated.
     heads = [head for rule in program.rules for head in rule.heads]
-    asked = (atom for rule in program.written for atom in rule.positives)
+    asked = (atom for rule in program.written for atom in rule.asked)
     missing = dict.fromkeys(
         _what(atom) for atom in asked if not any(unifies(atom, head) for head in heads)
     )
@@ -68,15 +70,10 @@ def _only_stated(program: Program) -> Iterator[str]:
         yield f"  never concluded, only stated: {', '.join(missing)}"
 
 
-def _what(atom: object) -> str:
-    from ebbtide.program import TRIPLE, Atom, Variable
+def _what(atom: Atom) -> str:
+    from ebbtide.program import TRIPLE, Variable
 
-    assert isinstance(atom, Atom)
     if atom.relation != TRIPLE:
         return f"{atom.relation}/{len(atom.arguments)}"
     places = ("_" if isinstance(term, Variable) else term.text for term in atom.arguments)
     return f"({' '.join(places)})"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

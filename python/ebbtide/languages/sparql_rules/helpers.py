@@ -80,9 +80,7 @@ class Helpers:
         waiting = list(rules)
         asked: set[str] = set()
         while waiting:
-            rule = waiting.pop()
-            bodies = (*rule.positives, *(part.atom for part in rule.negations))
-            new = {atom.relation for atom in bodies} - asked
+            new = {atom.relation for atom in waiting.pop().asked} - asked
             asked |= new
             waiting += [one for one in self.rules if one.heads[0].relation in new]
         return [rule for rule in self.rules if rule.heads[0].relation in asked]

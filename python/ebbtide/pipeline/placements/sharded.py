@@ -33,7 +33,7 @@ from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.plan.schema import Schema
-from ebbtide.program import TRIPLE, Atom, Program
+from ebbtide.program import TRIPLE, Program
 from ebbtide.terms import IRI
 
 #: `letter` is a dead letter in JSON; then the rest is null.
@@ -91,8 +91,7 @@ def doubt(unit: Rules, key: str) -> str:
 
 def _named(program: Program) -> Iterator[IRI]:
     for rule in program.rules:
-        atoms: Iterable[Atom] = (*rule.heads, *rule.positives, *(n.atom for n in rule.negations))
-        for atom in atoms:
+        for atom in rule.atoms:
             if atom.relation == TRIPLE and isinstance(atom.arguments[1], IRI):
                 yield atom.arguments[1]
 
