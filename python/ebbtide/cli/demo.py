@@ -12,9 +12,10 @@ def demo(
     seed: Annotated[int, typer.Option(help="The same seed gives the same stream.")] = 0,
 ) -> None:
     """Commuters in trains, reasoned over live on local Spark; ends by itself in half a minute."""
-    from ebbtide.cli.run import needing_spark, run_and_tell
+    from ebbtide.cli.run import run_and_tell
+    from ebbtide.extras import needing
 
-    with needing_spark():
+    with needing("a pipeline", "spark"):
         from ebbtide.pipeline.demo import demo_pipeline
 
     run_and_tell(demo_pipeline(seconds, seed))

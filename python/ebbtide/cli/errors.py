@@ -18,6 +18,7 @@ class Explained(NamedTuple):
 def explain(error: Exception) -> Explained | None:
     """The end of a command that raised `error`; None for a bug."""
     from ebbtide.engines.native import BudgetExceeded
+    from ebbtide.extras import MissingLibrary
     from ebbtide.languages.rspql.duration import DurationError
     from ebbtide.pipeline.errors import PipelineError
     from ebbtide.program import ProgramError
@@ -35,7 +36,7 @@ def explain(error: Exception) -> Explained | None:
             return Explained(WRONG_INPUT, _one_line(error))
         case DurationError() | ReportError() | SourceError():
             return Explained(WRONG_INPUT, _one_line(error))
-        case WorkloadError() | InputError() | PipelineError():
+        case WorkloadError() | InputError() | PipelineError() | MissingLibrary():
             return Explained(WRONG_INPUT, _one_line(error))
         case OSError(filename=filename, strerror=reason) if filename is not None and reason:
             return Explained(WRONG_INPUT, f"{filename}: {reason}")

@@ -14,7 +14,7 @@ from ebbtide.cli.closure import STANDARD_INPUT, Data, Format, ReadAs, RuleNames,
 from ebbtide.cli.errors import WRONG_INPUT, InputError
 from ebbtide.cli.events import tell_events
 from ebbtide.cli.progress import step
-from ebbtide.cli.run import needing_spark
+from ebbtide.extras import needing
 
 #: Spark's own, which those for small micro-batches of `open_session` replace.
 BATCH_SETTINGS: Final = {
@@ -106,7 +106,7 @@ def _write_with_spark(
         raise InputError(f"{folder} is there already")
     from ebbtide.program.reserved import INCONSISTENCY
 
-    with needing_spark():
+    with needing("a pipeline", "spark"):
         from ebbtide.pipeline.closure import program_of_joins, write_closure
         from ebbtide.pipeline.session import JVM_FOR_JOINS, close_session, open_session
     program = program_of_joins(rules)

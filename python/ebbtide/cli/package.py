@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ebbtide.cli.run import needing_spark
-
 
 def package(
     archive: Annotated[
@@ -16,8 +14,7 @@ def package(
     ] = Path("ebbtide.tar.gz"),
 ) -> None:
     """Pack Ebbtide and what it depends on for the executors of a Spark cluster."""
-    with needing_spark():
-        from ebbtide.pipeline.package import pack
+    from ebbtide.pipeline.package import pack
 
     pack(archive)
     print(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ebbtide.cli.errors import InputError
+from ebbtide.extras import needing
 
 if TYPE_CHECKING:
     from ebbtide.pipeline.file import Pipeline
@@ -36,7 +34,7 @@ def run(
 
     It goes on where the last run ended. Ctrl-C ends it after the batch in hand.
     """
-    with needing_spark():
+    with needing("a pipeline", "spark"):
         from ebbtide.pipeline.file import load_pipeline
         from ebbtide.pipeline.file import schema as schema_of
 
@@ -60,7 +58,7 @@ def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    with needing_spark():
+    with needing("a pipeline", "spark"):
         from ebbtide.pipeline.file.model import Console as ConsoleOutput
         from ebbtide.pipeline.progress import Progress
         from ebbtide.pipeline.run import run_pipeline
@@ -79,14 +77,3 @@ def run_and_tell(pipeline: Pipeline, *, reset: bool = False) -> None:
     else:
         done = run_pipeline(pipeline, Console(), say, reset=reset)
     print(f"\n{done}")
-
-
-@contextmanager
-def needing_spark() -> Iterator[None]:
-    """Say what to install if an import fails."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"a pipeline needs Spark ({error.name} is missing): pip install 'ebbtide[spark]'"
-        ) from None

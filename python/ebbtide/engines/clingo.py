@@ -29,6 +29,7 @@ from ebbtide.engines.reference.lars import (
     answer_stream,
     collected,
 )
+from ebbtide.extras import needing
 from ebbtide.languages.lars.analysis import below_of, group_of, refuse_own_result
 from ebbtide.languages.lars.check import bound_by, strata
 from ebbtide.languages.lars.formula import (
@@ -395,10 +396,6 @@ def _furthest(program: LarsProgram, tick: int | None) -> int | None:
 
 
 def _clingo() -> Any:
-    try:
+    with needing("a program with several answer streams", "lars"):
         import clingo
-    except ImportError:
-        raise ImportError(
-            "programs with several answer streams need clingo: pip install 'ebbtide[lars]'"
-        ) from None
     return clingo

@@ -18,9 +18,10 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
+from ebbtide.extras import MissingLibrary
+
 #: What is imported on executors: to parse, to reason and to keep state.
 NEEDED: Final = ("lark", "rich", "msgspec", "pyarrow", "pandas", "protobuf")
-
 
 #: Archives that are kept from run to run: of this environment, and of some before it.
 MOST_KEPT: Final = 3
@@ -73,10 +74,11 @@ def _home() -> Path:
 
 def pack(archive: Path) -> None:
     """Write the archive, gzip'd."""
+    packed = list(requirements())
     # Quickly rather than small: it is read once a machine.
     with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
         tar.add(_home(), "ebbtide", filter=lambda entry: None if _is_made(entry.name) else entry)
-        for each in requirements():
+        for each in packed:
             for file in each.files or ():
                 # What lies beside the packages (commands) is for people, not for executors.
                 if file.parts[0] != ".." and not _is_made(str(file)):
@@ -92,9 +94,12 @@ def requirements() -> Iterator[Distribution]:
     waiting = list(NEEDED)
     known = set(waiting)
     while waiting:
+        name = waiting.pop()
         try:
-            found = distribution(waiting.pop())
+            found = distribution(name)
         except PackageNotFoundError:
+            if name in NEEDED:
+                raise MissingLibrary("a pipeline", name, "spark") from None
             # Asked for on other systems only.
             continue
         yield found

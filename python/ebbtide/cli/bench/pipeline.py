@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ebbtide.cli.bench.shown import Quick, Report, Seed, extra_needed, progress, show_and_write
-from ebbtide.cli.run import needing_spark
+from ebbtide.extras import needing
 
 
 class Measured(StrEnum):
@@ -48,7 +48,7 @@ def pipeline(
 
     A goal that is missed is said, and is no error.
     """
-    with extra_needed(), needing_spark():
+    with extra_needed(), needing("a pipeline", "spark"):
         from ebbtide.benches.pipeline import MEASUREMENTS, run
         from ebbtide.benches.pipeline.settings import FULL, QUICK
     from dataclasses import replace

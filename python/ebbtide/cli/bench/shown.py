@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from ebbtide.cli.errors import InputError
+from ebbtide.extras import needing
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ebbtide.benches.results import Results
 
 S = TypeVar("S", bound="DataclassInstance")
-
-EXTRA: Final = ("matplotlib", "psutil", "pyarrow")
 
 Report = Annotated[
     Path | None,
@@ -37,17 +35,10 @@ Quick = Annotated[
 @contextmanager
 def extra_needed() -> Iterator[None]:
     """Import what `ebbtide[bench]` brings, or say that it is missing."""
-    try:
+    with needing("the bench", "bench"):
         import ebbtide.benches.report  # noqa: F401
 
         yield
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in EXTRA:
-            raise
-        raise InputError(
-            f"the bench needs {library}, which is missing: pip install 'ebbtide[bench]'"
-        ) from None
 
 
 def chosen(base: S, **given: Any) -> S:

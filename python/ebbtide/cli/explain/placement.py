@@ -9,7 +9,7 @@ import typer
 
 from ebbtide.cli.builtins import Builtins, import_builtins
 from ebbtide.cli.errors import InputError
-from ebbtide.cli.run import needing_spark
+from ebbtide.extras import needing
 
 
 def placement(
@@ -48,7 +48,7 @@ def placement(
 
 
 def _of_pipeline(file: Path) -> None:
-    with needing_spark():
+    with needing("a pipeline", "spark"):
         from ebbtide.pipeline.build import units_of
         from ebbtide.pipeline.file import load_pipeline
         from ebbtide.pipeline.run import choice_of
