@@ -119,11 +119,14 @@ class MaintenanceProgram:
         return [rule for rule in self.rules if rule.head.extension in extensions]
 
     def __str__(self) -> str:
-        width = max((len(str(rule)) for rule in self.rules), default=0)
+        # One long rule must not push the functions of all others out of sight.
+        widths = (len(str(rule)) for rule in self.rules)
+        width = max((width for width in widths if width <= _WIDEST), default=0)
         return "\n".join(f"{rule!s:<{width}}   % {rule.function}" for rule in self.rules)
 
 
 _SHORT: Final = ("x", "y", "z")
+_WIDEST: Final = 100
 
 
 def rewritten(
