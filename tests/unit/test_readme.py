@@ -28,7 +28,8 @@ def test_the_commands_about_regimes(ebbtide: Ebbtide, tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text()
     _, _, section = readme.partition("\n## Choosing what follows\n")
     section, _, _ = section.partition("\n## ")
-    (tmp_path / "data.nt").write_text(A_IN_B)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "mobility.nt").write_text(A_IN_B)
     commands = re.findall(r"^    ebbtide (.*?)(?:  .*)?$", section, re.MULTILINE)
     assert len(commands) == 6
     for command in commands:
