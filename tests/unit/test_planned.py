@@ -6,7 +6,7 @@ import pytest
 
 from ebbtide import Count, Reasoner, Sliding
 from ebbtide.engines.budget import Budget
-from ebbtide.engines.native import BudgetExceeded
+from ebbtide.engines.native import BudgetExceeded, SnapshotError
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.program import Fact
 
@@ -173,6 +173,16 @@ def test_a_snapshot_before_the_first_tick() -> None:
     again = Reasoner.restore(reasoner.snapshot(), RULES, step=1)
     again.advance(to=1)
     assert types(again, ANN) == {DEAN, STAFF}
+
+
+def test_a_snapshot_of_another_version_is_refused() -> None:
+    data = planned((DEAN, SUB, STAFF)).engine.snapshot()
+    fresh = Reasoner(RULES, step=1, window=Sliding(10)).engine
+    assert isinstance(fresh, PlannedEngine)
+    for other in (data.replace(b"PLANNED\x01", b"PLANNED\x02", 1), data[8:], b""):
+        with pytest.raises(SnapshotError, match="written by another version of Ebbtide"):
+            fresh.restore(other)
+    fresh.restore(data)
 
 
 def test_a_budget_is_for_the_facts_of_the_user() -> None:

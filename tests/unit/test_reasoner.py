@@ -425,6 +425,21 @@ def test_late_rows_of_a_table(reasoner):
     assert r.until(triple("a", "b")) == 24
 
 
+def test_a_term_of_a_table_is_the_same_however_it_is_written():
+    pa = pytest.importorskip("pyarrow")
+    r = Reasoner("[r: (?x <http://e/p> ?z) (?y <http://e/q> ?z) -> (?x <http://e/same> ?y)]")
+    string = "^^<http://www.w3.org/2001/XMLSchema#string>"
+    odd = ['"x"' + string, '"hei"@FI', r'"caf\u00e9"', r"<http://e/caf\u00e9>"]
+    plain = ['"x"', '"hei"@fi', '"café"', "<http://e/café>"]
+    things = [f"<http://e/{number}>" for number in range(4)]
+    r.add_all(pa.table({"s": things, "p": ["<http://e/p>"] * 4, "o": odd}))
+    r.add_all((thing, "<http://e/q>", text) for thing, text in zip(things, plain, strict=True))
+    r.settle()
+    assert {(s.text, o.text) for s, _, o in r.triples((None, "<http://e/same>", None))} == set(
+        zip(things, things, strict=True)
+    )
+
+
 def test_tables_that_are_no_facts():
     pa = pytest.importorskip("pyarrow")
     r = Reasoner(engine="reference")
@@ -438,6 +453,10 @@ def test_tables_that_are_no_facts():
         r.push_all(pa.table({**columns(), "o": ["<http://e/a>", "5", "<http://e/b>"]}))
     with pytest.raises(TermError, match="row 0: a subject is written as in N-Triples"):
         r.push_all(pa.table({**columns(), "s": ["a", "b", "c"]}))
+    with pytest.raises(TermError, match='row 2, column o: not an RDF term: "x"@'):
+        r.push_all(pa.table({**columns(), "o": ["<http://e/a>", "<http://e/b>", '"x"@']}))
+    with pytest.raises(TermError, match="row 1, column s: not an IRI"):
+        r.add_all(pa.table({**columns(), "s": ["<http://e/a>", "<http://e/a b>", "_:b"]}))
     with pytest.raises(TermError, match="the column o is of numbers"):
         r.push_all(pa.table({**columns(), "o": [1, 2, 3]}))
     r.push_all(pa.table(columns()).slice(0, 0))

@@ -104,6 +104,20 @@ impl Statement {
         Ok(true)
     }
 
+    /// Scan a text that is one term and nothing else; its canonical text, or none if it is no term.
+    pub fn scan_term<'a>(&'a mut self, text: &'a str, labels: &Labels) -> Option<&'a str> {
+        self.places.clear();
+        self.scratch.clear();
+        let end = match text.as_bytes().first() {
+            // Lines have no ends within them.
+            Some(b'"') if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() => {
+                self.literal(text, 0)
+            }
+            _ => self.node(text, 0, labels, OBJECT),
+        };
+        (end.ok()? == text.len()).then(|| self.term(text, 0))
+    }
+
     /// How many terms the line has.
     pub fn arity(&self) -> usize {
         self.places.len()
@@ -417,6 +431,11 @@ mod tests {
             let line = format!("<http://e/s> <http://e/p> {object} .");
             let expected = ["<http://e/s>", "<http://e/p>", canonical].map(str::to_owned);
             assert_eq!(scan(&line, Syntax::Triple), Ok(expected.to_vec()), "{object}");
+            let mut alone = Statement::default();
+            assert_eq!(alone.scan_term(object, &Labels::kept()), Some(canonical));
+        }
+        for text in ["\"x\"@", "\"x\"^^", "\"a\nb\"", "<a b>", "_:", "<a:b> ", "", "5"] {
+            assert_eq!(Statement::default().scan_term(text, &Labels::kept()), None, "{text:?}");
         }
     }
 

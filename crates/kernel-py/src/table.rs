@@ -8,6 +8,8 @@ use arrow_array::{
     ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use ebbtide_formats::label::Labels;
+use ebbtide_formats::statement::Statement;
 use ebbtide_kernel::ids::{FactId, RelationId, RowId};
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::kernel::Kernel;
@@ -152,6 +154,31 @@ impl Table {
         texts: HashSet<String>,
     ) -> PyResult<Vec<Vec<String>>> {
         self.rows_where(&columns, |row| row[column].is_some_and(|text| texts.contains(text)))
+    }
+
+    /// Where columns of texts have one that is not the canonical text of a term: row and column.
+    fn odd(&self, columns: Vec<String>) -> PyResult<Vec<(usize, usize)>> {
+        let (mut found, mut first) = (Vec::new(), 0);
+        let (mut scanned, labels) = (Statement::default(), Labels::kept());
+        for batch in &self.batches {
+            for (column, name) in columns.iter().enumerate() {
+                let mut last = "";
+                for (row, text) in columns::texts(batch, name)?.into_iter().enumerate() {
+                    let text = text.unwrap_or("");
+                    // The same text often comes again at once; no term has an empty one.
+                    if text == last && !text.is_empty() {
+                        continue;
+                    }
+                    if scanned.scan_term(text, &labels) == Some(text) {
+                        last = text;
+                    } else {
+                        found.push((first + row, column));
+                    }
+                }
+            }
+            first += batch.num_rows();
+        }
+        Ok(found)
     }
 
     fn __len__(&self) -> usize {

@@ -23,7 +23,7 @@ from ebbtide._kernel import Reader, Table
 from ebbtide.engines.abilities import Part
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.derivation import Node, as_it_is, prove
-from ebbtide.engines.native import BudgetExceeded, NativeEngine
+from ebbtide.engines.native import BudgetExceeded, NativeEngine, SnapshotError
 from ebbtide.engines.proof import Proof
 from ebbtide.engines.protocol import Delta
 from ebbtide.engines.reference.closure import Binding, ground, guarded, match
@@ -42,6 +42,8 @@ from ebbtide.time import EARLIEST, FOREVER, Instant, Landmark, Window
 
 #: A schema from which more facts follow is not worked out.
 MOST_FOLLOWING: Final = 100_000
+#: How a snapshot begins: the last byte is the version of what stands in front of the kernel's own.
+_MAGIC: Final = b"PLANNED\x01"
 _LENGTH: Final = 8
 #: Relations of pairs that are equal: a proof shows the pairs.
 _PAIRS: Final = frozenset((STEP, ENDS))
@@ -303,14 +305,17 @@ class PlannedEngine:
         native = self.native
         known = [[term.text for term in fact.terms] for fact in self._planned_for]
         text = json.dumps([known, self._is_taken_back]).encode()
-        return len(text).to_bytes(_LENGTH, "big") + text + native.snapshot()
+        return _MAGIC + len(text).to_bytes(_LENGTH, "big") + text + native.snapshot()
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot of the same program and windows; the engine must be fresh."""
-        end = _LENGTH + int.from_bytes(data[:_LENGTH], "big")
-        known, self._is_taken_back = json.loads(data[_LENGTH:end])
+        if not data.startswith(_MAGIC):
+            raise SnapshotError("the plan was written by another version of Ebbtide")
+        rest = data[len(_MAGIC) :]
+        end = _LENGTH + int.from_bytes(rest[:_LENGTH], "big")
+        known, self._is_taken_back = json.loads(rest[_LENGTH:end])
         self._open_plan([Fact(TRIPLE, tuple(map(parse_term, texts))) for texts in known])
-        self._engine.restore(data[end:])
+        self._engine.restore(rest[end:])
 
 
 @contextmanager

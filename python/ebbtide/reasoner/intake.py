@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Final, TypeAlias
 
+from ebbtide._kernel import Table
 from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI, Literal, TermError, to_term
+from ebbtide.terms import IRI, Literal, TermError, parse_term, to_term
 from ebbtide.terms.formats import TERM_COLUMNS, BadLine, FormatError
 from ebbtide.time import InstantError
 
@@ -187,8 +188,27 @@ _:label or "text", not 5
                     row = fits.index(False).as_py()
             if row >= 0:
                 raise TermError(f"row {first_row + row}: {_WRITTEN[name]}, not {column[row]}")
+        yield _canonical(batch, first_row)
         first_row += batch.num_rows
-        yield batch
+
+
+def _canonical(batch: Any, first_row: int) -> Any:
+    """The batch with the one text of each term that identifies it, where others were written."""
+    import pyarrow as pa
+
+    odd: dict[str, list[int]] = {}
+    for row, place in Table(batch).odd(list(TERM_COLUMNS)):
+        odd.setdefault(TERM_COLUMNS[place], []).append(row)
+    for name, rows in odd.items():
+        texts = batch.column(name).to_pylist()
+        for row in rows:
+            try:
+                texts[row] = parse_term(texts[row]).text
+            except TermError as error:
+                raise TermError(f"row {first_row + row}, column {name}: {error}") from None
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, name, pa.array(texts, pa.string()))
+    return batch
 
 
 _WRITTEN: Final = {

@@ -76,6 +76,30 @@ REFUSED = [
         "^CONSTRUCT { ?x ex:q ?y } WHERE { ?x ex:p ?y FILTER NOT EXISTS { ?y ex:q ?z } }",
         "the rules have no strata, because this cycle goes through `not`",
     ),
+    # What SPARQL allows, and is never what somebody means.
+    (f"CONSTRUCT {{ ?x ex:q ^?yy }} {WHERE}", "the pattern never binds ?yy; did you mean ?y?"),
+    (f"INSERT {{ GRAPH ^?g {{ ?x ex:q ?y }} }} {WHERE}", "the pattern never binds ?g"),
+    (
+        "INSERT { ?x ex:q ^?z } WHERE { ?x ex:p ?y MINUS { ?y ex:r ?z } }",
+        "the pattern never binds ?z",
+    ),
+    (
+        "INSERT { ?x ex:q ^?z } WHERE { { SELECT ?x WHERE { ?x ex:p ?z } } }",
+        "the pattern never binds ?z",
+    ),
+    (
+        f"INSERT {{ ?x ex:q ?y }} {WHERE[:-1]} FILTER(^?z > 3) }}",
+        "nothing ever matches this pattern; ?z is nowhere else in it",
+    ),
+    (
+        f"INSERT {{ ?x ex:q ?y }} ^{WHERE[:-1]} VALUES ?x {{ }} }}",
+        "nothing ever matches this pattern",
+    ),
+    ("^INSERT { } WHERE { ?x ex:p ?y }", "nothing of this template is ever a triple"),
+    (
+        "^CONSTRUCT { ?x ex:q ?y } WHERE { ?z ex:p ?y BIND(3 AS ?x) }",
+        "nothing of this template is ever a triple",
+    ),
 ]
 
 #: A text with ^ before the place of the error, and the sentence.

@@ -8,9 +8,11 @@ holds all the time, over what is stated and what the others conclude, up to the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
+from typing import Any
 
 from ebbtide.languages.files import read_text
 from ebbtide.languages.sparql import Text
@@ -31,6 +33,7 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.reserved import INCONSISTENCY
+from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import BlankNode, Term, parse_term
 
 
@@ -106,17 +109,45 @@ def _axiom(operation: Operation) -> Rule:
 
 def _rules(operation: Operation, helpers: Helpers) -> Iterator[Rule]:
     helpers.serve(operation.name, operation.origin)
+    branches = _solutions(operation, helpers)
     found = [
         (branch, heads, guards)
-        for branch in _solutions(operation, helpers)
+        for branch in branches
         for heads, guards in _conclusions(operation, branch)
     ]
+    _refuse_idle(operation, branches, is_idle=not found)
     for number, (branch, heads, guards) in enumerate(found, 1):
         name = operation.name if len(found) == 1 else f"{operation.name}.{number}"
         if operation.algebra[0] == "ask":
             heads = tuple(replace(head, relation=INCONSISTENCY + name) for head in heads)
         body = without_needless_nodes((*branch.parts, *guards))
         yield Rule(name, heads, body, operation.origin)
+
+
+def _refuse_idle(operation: Operation, branches: Sequence[Branch], is_idle: bool) -> None:
+    """Refuse what SPARQL allows and nobody means: what can never conclude anything."""
+    kind, _, pattern, *rest = operation.algebra
+    if not branches:
+        named = Counter(token.text for token in operation.tokens if token.kind == "variable")
+        lone = [name for name, count in named.items() if count == 1]
+        hint = f"; {lone[-1]} is nowhere else in it" if lone else ""
+        operation.refuse([*lone[-1:], "WHERE", "{"], f"nothing ever matches this pattern{hint}")
+    if kind == "ask":
+        return
+    bound = {f"?{name}" for branch in branches for name in branch.binding}
+    for text in (text for triple in rest[0] for text in triple):
+        is_variable = text is not None and text.startswith("?")
+        if is_variable and text not in bound and (is_idle or not _mentions(pattern, text)):
+            hint = did_you_mean(text, sorted(bound))
+            operation.refuse([text], f"the pattern never binds {text}{hint}")
+    if is_idle:
+        operation.refuse(["INSERT", "CONSTRUCT"], "nothing of this template is ever a triple")
+
+
+def _mentions(node: Any, text: str) -> bool:
+    """Whether algebra has a text somewhere."""
+    is_inner = isinstance(node, tuple | list)
+    return any(_mentions(part, text) for part in node) if is_inner else node == text
 
 
 def _solutions(operation: Operation, helpers: Helpers) -> list[Branch]:
@@ -133,7 +164,7 @@ def _solutions(operation: Operation, helpers: Helpers) -> list[Branch]:
             operation.refuse(["GRAPH"], "FROM and USING leave no named graph for GRAPH to read")
         graph = parse_term(default[0])
     # CONSTRUCT and ASK project to all variables, which is no scope of its own.
-    inner = pattern[1] if pattern[0] == "project" else pattern
+    inner = pattern if operation.algebra[0] == "insert" else pattern[1]
     try:
         found = Lowering(helpers).branches(inner, Place(graph=graph))
     except CannotLower as error:
