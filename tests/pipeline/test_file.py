@@ -10,7 +10,7 @@ import pytest
 from ebbtide.cli.errors import WRONG_INPUT, explain
 from ebbtide.pipeline.errors import PipelineFileError
 from ebbtide.pipeline.file import load_pipeline, schema
-from ebbtide.pipeline.file.load import window_of
+from ebbtide.pipeline.file.meaning import window_of
 from ebbtide.pipeline.file.template import Hole, Template
 from ebbtide.program import ProgramError
 from ebbtide.terms import TermError

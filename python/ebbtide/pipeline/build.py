@@ -12,7 +12,7 @@ from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.duration import milliseconds
-from ebbtide.pipeline.file.load import (
+from ebbtide.pipeline.file.meaning import (
     RULES,
     builtins_of,
     has_atoms,

@@ -13,7 +13,7 @@ from rich.console import Console
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.file import model
-from ebbtide.pipeline.file.load import RULES, columns_of, queries_of
+from ebbtide.pipeline.file.meaning import RULES, columns_of, queries_of
 from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.secrets import with_secrets
 from ebbtide.pipeline.sinks import Sink

@@ -2,7 +2,8 @@
 
     streams, background, rules ──► outputs, dead letters      checkpoint, run, spark
 
-`model` says what may stand in it, `load` reads one, and an error names the key's path.
+`model` says what may stand in it, `load` reads one, `meaning` says what it means to the other
+rooms, and an error names the key's path.
 """
 
 from ebbtide.pipeline.file.load import load_pipeline, schema

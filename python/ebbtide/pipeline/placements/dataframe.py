@@ -30,7 +30,7 @@ from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.pipeline.checkpoint.sealed import Damaged, seal, unseal
 from ebbtide.pipeline.dead import bad_letters, late_letters
 from ebbtide.pipeline.errors import CheckpointError
-from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.units.rules import ROWS, Rules

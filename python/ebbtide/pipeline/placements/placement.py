@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
-from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.progress import BatchProgress, Progress
 from ebbtide.pipeline.sinks import Sink
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.pipeline.units.unit import differing

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.pipeline.dead import LETTERS
-from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.listener import observed
 from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END

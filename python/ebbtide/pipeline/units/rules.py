@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.pipeline.dead import DeadLetters, late_letters
-from ebbtide.pipeline.file.load import RULES
+from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program

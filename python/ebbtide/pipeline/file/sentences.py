@@ -1,0 +1,89 @@
+"""What the validation library says of a pipeline file, in words of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+
+from ebbtide.pipeline.file import model
+from ebbtide.program.wording import did_you_mean
+
+
+def reworded(sentence: str, value: Any, kind: Any, key: str) -> str:
+    """A sentence of the library about a key of a value that is no `kind`; with the nearest key.
+
+    >>> reworded("Object contains unknown field `stap`", {"stap": 5}, model.Time, "")
+    'there is no key stap; did you mean step?'
+    """
+    unknown = re.fullmatch(r"Object contains unknown field `(.*)`", sentence)
+    if unknown is not None:
+        return f"there is no key {unknown[1]}{did_you_mean(unknown[1], _keys(kind))}"
+    missing = re.fullmatch(r"Object missing required field `(.*)`", sentence)
+    if missing is not None:
+        return f"the key {missing[1]} is missing"
+    invalid = re.fullmatch(r"Invalid value '(.*)'", sentence)
+    if invalid is not None and isinstance(value, Mapping):
+        known = ", ".join(_tags(kind))
+        return f"{invalid[1]} is none of {known}" if known else sentence
+    invalid = re.fullmatch(r"Invalid enum value '(.*)'", sentence)
+    if invalid is not None and (known := ", ".join(_choices(kind, key, value))):
+        return f"{invalid[1]} is none of {known}"
+    if repr(model.COLUMN_TYPE) in sentence:
+        return "not a type of a column (such as bigint, double, timestamp, decimal(10,2), string)"
+    if "matching regex" in sentence:
+        return "not a duration (such as 500 ms, 3 s, 10 min, 2 h)"
+    return sentence[0].lower() + sentence[1:]
+
+
+def _structs(kind: Any) -> list[Any]:
+    parts = getattr(kind, "__args__", (kind,))
+    return [part for part in parts if isinstance(part, type) and issubclass(part, model.Table)]
+
+
+def _keys(kind: Any) -> set[str]:
+    """Every key of the tables that `kind` may be, and of those within."""
+    known: set[str] = set()
+    for struct in _structs(kind):
+        for each in msgspec.structs.fields(struct):
+            known.add(each.encode_name)
+            known |= _keys(each.type)
+    return known
+
+
+def last_key(path: str) -> str:
+    """The key that a path ends with.
+
+    >>> last_key("screen.changes[0]")
+    'changes'
+    """
+    return re.sub(r"\[.*?\]", "", path).rpartition(".")[2]
+
+
+def _choices(kind: Any, key: str, value: Any) -> list[str]:
+    """What a key of a table, or of one within, may be; `value` tells which table it is."""
+    found: dict[str, None] = {}
+    for struct in _structs(kind):
+        config = struct.__struct_config__
+        if config.tag and isinstance(value, Mapping) and value.get(config.tag_field) != config.tag:
+            continue
+        for each in msgspec.structs.fields(struct):
+            if each.encode_name == key:
+                found |= dict.fromkeys(_literals(each.type))
+            else:
+                found |= dict.fromkeys(_choices(each.type, key, None))
+    return list(found)
+
+
+def _literals(kind: Any) -> Iterator[str]:
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    else:
+        for part in get_args(kind):
+            yield from _literals(part)
+
+
+def _tags(kind: Any) -> list[str]:
+    return [tag for struct in _structs(kind) if (tag := struct.__struct_config__.tag)]
