@@ -14,8 +14,8 @@ from ebbtide.languages.rspql import (
     TimeWindow,
     parse_continuous_query,
 )
-from ebbtide.languages.rspql.duration import UNITS
 from ebbtide.terms import IRI
+from ebbtide.time.duration import UNITS
 
 #: Between tokens: space, and comments that look like clauses.
 GAPS = st.sampled_from((" ", "\n", "\t ", " # FROM STREAM <a> [RANGE 1s STEP 1s]\n", "\n#\n", "  "))

@@ -87,7 +87,7 @@ ERRORS = {
     "q(X :- p(X).": "1:5: expected ), found `:-`",
     "a :- p(X), Y > X.": "1:12: Y is compared or computed with",
     "a :- always p.": "1:13: `always` looks into a window",
-    "a :- p in [3 secs].": "1:14: unknown unit secs; did you mean sec?",
+    "a :- p in [3 hrs].": "1:14: unknown unit hrs; did you mean hours?",
     "q(X).": "1:1: X is a variable, and a fact has none",
     "a :- ex:p(X).": "1:6: the prefix ex: is not declared",
     "a :- p(X) in [#2 per Y].": "1:22: expected a variable of the atom after `per`",

@@ -19,7 +19,6 @@ def explain(error: Exception) -> Explained | None:
     """The end of a command that raised `error`; None for a bug."""
     from ebbtide.engines.native import BudgetExceeded
     from ebbtide.extras import MissingLibrary
-    from ebbtide.languages.rspql.duration import DurationError
     from ebbtide.pipeline.errors import PipelineError
     from ebbtide.program import ProgramError
     from ebbtide.queries.report import ReportError
@@ -27,7 +26,7 @@ def explain(error: Exception) -> Explained | None:
     from ebbtide.terms import TermError
     from ebbtide.terms.formats import FormatError
     from ebbtide.testing.workloads import WorkloadError
-    from ebbtide.time import InstantError, WindowError
+    from ebbtide.time import DurationError, InstantError, WindowError
 
     match error:
         case BudgetExceeded():

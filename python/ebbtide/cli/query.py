@@ -146,7 +146,7 @@ def make_engine(
 
 
 def _lateness(text: str) -> int:
-    from ebbtide.languages.rspql.duration import parse_duration
+    from ebbtide.time import parse_duration
 
     return parse_duration(text, least=0)
 

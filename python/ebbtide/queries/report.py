@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ebbtide.languages.rspql.duration import parse_duration
+from ebbtide.time import parse_duration
 
 _PERIODIC: Final = "periodic:"
 

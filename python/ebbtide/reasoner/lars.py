@@ -11,7 +11,6 @@ depends on what arrived and in which order, never on when it was asked for.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +22,6 @@ from ebbtide.engines.lars_answer import Answer
 from ebbtide.engines.lars_input import fact_of, state_of, states
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars import LarsProgram, load_lars, parse_atoms, parse_lars
-from ebbtide.languages.lars.formula import UNITS
 from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact
 from ebbtide.reasoner.intake import record_batches
@@ -31,7 +29,7 @@ from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
 from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
 from ebbtide.terms import parse_term, to_term
-from ebbtide.time import Instant, WindowError, as_instant
+from ebbtide.time import DurationError, Instant, WindowError, as_instant, parse_duration
 
 if TYPE_CHECKING:
     from ebbtide.engines.lars import LarsEngine
@@ -458,11 +456,11 @@ def parse_span(text: str) -> int:
     >>> parse_span("2 min")
     120000
     """
-    match = re.fullmatch(r"([0-9]+)\s*([a-z]*)", text.strip())
-    unit = UNITS.get(match[2] or "ms") if match else None
-    if match is None or unit is None or int(match[1]) < 1:
-        raise WindowError(f"not a length of time, such as 1s or 500ms: {text}")
-    return int(match[1]) * unit
+    length = text.strip()
+    try:
+        return parse_duration(f"{length}ms" if length.isdecimal() else length)
+    except DurationError:
+        raise WindowError(f"not a length of time, such as 1s or 500ms: {text}") from None
 
 
 def _as_program(program: str | PathLike[str] | LarsProgram) -> LarsProgram:

@@ -1,5 +1,6 @@
-"""Instants, windows, clocks, watermarks."""
+"""Instants, durations, windows, watermarks."""
 
+from ebbtide.time.duration import DurationError, parse_duration
 from ebbtide.time.instant import (
     EARLIEST,
     FOREVER,
@@ -28,6 +29,7 @@ __all__ = [
     "FOREVER",
     "LATEST",
     "Count",
+    "DurationError",
     "Instant",
     "InstantError",
     "Landmark",
@@ -41,6 +43,7 @@ __all__ = [
     "WindowError",
     "as_instant",
     "as_window",
+    "parse_duration",
     "parse_instant",
     "show_until",
 ]

@@ -15,10 +15,10 @@ from ebbtide.languages.rspql import (
     load_continuous_query,
     parse_continuous_query,
 )
-from ebbtide.languages.rspql.duration import UNITS, DurationError, parse_duration
 from ebbtide.program import ProgramError
 from ebbtide.terms import IRI
 from ebbtide.time import LATEST
+from ebbtide.time.duration import UNITS, DurationError, parse_duration
 
 WHERE = "{ ?s ?p ?o }"
 

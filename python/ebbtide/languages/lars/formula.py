@@ -34,24 +34,8 @@ from ebbtide.program import (
 from ebbtide.program.wording import counted
 from ebbtide.terms import Term
 from ebbtide.time import LATEST
+from ebbtide.time.duration import UNITS
 
-#: Milliseconds in a unit of time.
-UNITS: Final = {
-    "ms": 1,
-    "s": 1_000,
-    "sec": 1_000,
-    "second": 1_000,
-    "seconds": 1_000,
-    "min": 60_000,
-    "minute": 60_000,
-    "minutes": 60_000,
-    "h": 3_600_000,
-    "hour": 3_600_000,
-    "hours": 3_600_000,
-    "d": 86_400_000,
-    "day": 86_400_000,
-    "days": 86_400_000,
-}
 #: Units that mean time points, as no unit does.
 TICKS: Final = frozenset({"", "tick", "ticks"})
 

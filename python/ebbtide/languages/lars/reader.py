@@ -18,7 +18,6 @@ from typing import Final
 from ebbtide.languages.lars.check import check
 from ebbtide.languages.lars.formula import (
     TICKS,
-    UNITS,
     BodyPart,
     Collected,
     CountWindow,
@@ -37,6 +36,7 @@ from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
 from ebbtide.program.wording import did_you_mean
+from ebbtide.time.duration import UNITS
 
 MAX_DIGITS: Final = 12
 

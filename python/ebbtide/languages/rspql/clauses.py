@@ -27,11 +27,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from ebbtide.languages.rspql.duration import DurationError, parse_duration
 from ebbtide.languages.rspql.query import CountWindow, Emits, QueryWindow, Registers, TimeWindow
 from ebbtide.languages.sparql import Text, Token
 from ebbtide.program import ProgramError
-from ebbtide.time import LATEST
+from ebbtide.time import LATEST, DurationError, parse_duration
 
 _EMITS: Final[dict[str, Emits]] = {
     "RSTREAM": "RStream",

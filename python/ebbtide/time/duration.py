@@ -1,4 +1,4 @@
-"""Durations of windows and of COMPUTE EVERY: from a text to milliseconds.
+"""Durations as people write them: from a text to milliseconds.
 
 10s  500 ms  1min  2h  1d        a number and a unit, in any case; m is a minute
 PT10S  PT0.5S  P1DT12H           ISO 8601, without years and months, whose length varies
@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from ebbtide.time import LATEST
+from ebbtide.time.instant import LATEST
 
 _SECOND: Final = 1_000
 _MINUTE: Final = 60 * _SECOND
