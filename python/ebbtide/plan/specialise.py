@@ -102,14 +102,14 @@ def work_out(
     return Closure(asks, rows, _answers(looks, rows), _answers(given, said))
 
 
-def specialise(program: Program, schema: Schema, closure: Closure, most: int = MOST_FORMS) -> Forms:
+def specialise(program: Program, schema: Schema, closure: Closure) -> Forms:
     """The forms of the rules that were asked about."""
     forms = {
         id(rule): list(_forms(rule, schema, ask, closure))
         for rule, ask in closure.asks
-        if len(closure.rows[_relation(ask)]) <= most
+        if len(closure.rows[_relation(ask)]) <= MOST_FORMS
     }
-    forms, unfolded = unfold(program, forms, most)
+    forms, unfolded = unfold(program, forms, MOST_FORMS)
     kept = reduced([form for each in forms.values() for form in each])
     return Forms(
         {key: [form for form in each if id(form) in kept] for key, each in forms.items()}, unfolded

@@ -78,8 +78,8 @@ def regimes() -> tuple[Regime, ...]:
     return tuple(map(_read, sorted(HOME.glob(f"*{SUFFIX}"), key=lambda path: path.stem)))
 
 
-def find(name: str, origin: Origin | None = None) -> Regime:
-    """The regime of that name, in whatever case; `origin` is where it was asked for.
+def find(name: str) -> Regime:
+    """The regime of that name, in whatever case.
 
     >>> find("owl2rll")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -88,8 +88,7 @@ def find(name: str, origin: Origin | None = None) -> Regime:
     known = {regime.name: regime for regime in regimes()}
     if name.lower() not in known:
         hint = did_you_mean(name.lower(), known) or f"; there are {', '.join(known)}"
-        message = f"there is no regime {name}{hint}"
-        raise ProgramError(message, origin or Origin(name, 1, 1))
+        raise ProgramError(f"there is no regime {name}{hint}", Origin(name, 1, 1))
     return known[name.lower()]
 
 

@@ -39,13 +39,13 @@ class Watermark:
     14
     """
 
-    def __init__(self, lateness: int = 0, seen: Instant | None = None) -> None:
+    def __init__(self, lateness: int = 0) -> None:
         if not isinstance(lateness, int):
             raise WindowError(f"the lateness must be a whole number, but is {lateness!r}")
         if lateness < 0:
             raise WindowError(f"the lateness must not be negative, but is {lateness}")
         self.lateness = lateness
-        self.seen = seen
+        self.seen: Instant | None = None
 
     def see(self, at: Instant) -> None:
         """An event or a heartbeat at `at` arrived."""

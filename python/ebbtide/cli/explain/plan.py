@@ -47,6 +47,7 @@ def plan(
 
 
 def _atoms(wanted: Iterable[str]) -> Iterable[Atom]:
+    from ebbtide.languages.files import read_text
     from ebbtide.languages.jena import parse_rules
     from ebbtide.languages.sparql.asked import asked_by
 
@@ -55,4 +56,4 @@ def _atoms(wanted: Iterable[str]) -> Iterable[Atom]:
             rule = f"[{each} -> (<x:this> <x:is> <x:wanted>)]"
             yield from parse_rules(rule, "--wanted").rules[0].positives
         else:
-            yield from asked_by(Path(each).read_text(), each)
+            yield from asked_by(read_text(each, "query"), each)

@@ -11,10 +11,10 @@ and one sentence. Nesting is limited, so no input is too deep.
 from __future__ import annotations
 
 from collections.abc import Callable
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Final
 
+from ebbtide.languages.files import read_text
 from ebbtide.languages.lars.check import check
 from ebbtide.languages.lars.formula import (
     TICKS,
@@ -35,7 +35,7 @@ from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, 
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
-from ebbtide.program.wording import did_you_mean
+from ebbtide.program.wording import counted, did_you_mean
 from ebbtide.time.duration import UNITS
 
 MAX_DIGITS: Final = 12
@@ -72,11 +72,7 @@ def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
 
 def load_lars(path: str | PathLike[str]) -> LarsProgram:
     """The program of a file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProgramError(f"the file is not UTF-8: {error}", Origin(str(path), 1, 1)) from None
-    return parse_lars(text, str(path))
+    return parse_lars(read_text(path, "program"), fspath(path))
 
 
 def parse_atoms(
@@ -115,9 +111,10 @@ class _Reader(TermReader):
                 facts.append(self._ground(rule.head, "add a body after `:-`"))
                 before = met.setdefault(rule.head.relation, rule.head)
                 if len(before.arguments) != len(rule.head.arguments):
+                    given = counted(len(rule.head.arguments), "argument")
                     raise ProgramError(
-                        f"the predicate {before.relation} has {len(rule.head.arguments)} arguments "
-                        f"here and {len(before.arguments)} at {before.origin}",
+                        f"the predicate {before.relation} has {given} here and "
+                        f"{len(before.arguments)} at {before.origin}",
                         rule.head.origin,
                     )
         own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
@@ -175,15 +172,8 @@ class _Reader(TermReader):
             if self._is("in") or self._peek().text == "[":
                 raise ProgramError("a head has no window", self._at(self._peek()))
             return (self._time() if self._skip("at") else None), atom
-        self._take()
-        if self._is_laser_at():
-            self._take()
-            at = self._expression()
-            self._expect(",")
-            atom = self._wrapped_atom()
-            self._expect(")")
-            return at, atom
-        return self._time(), self._atom()
+        part = self._at_atom()
+        return part.at, part.atom
 
     def _parts(self) -> list[BodyPart]:
         parts = self._part()
