@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.languages.lars import parse_lars, show_fact, strata
+from ebbtide.languages.lars import load_lars, parse_lars, show_fact, strata
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.program import ProgramError
@@ -117,6 +118,14 @@ def test_an_error_has_its_place_and_a_hint(text: str) -> None:
         parse_lars(text, "p.lars")
     assert ERRORS[text] in str(caught.value)
     assert str(caught.value).startswith("p.lars:")
+
+
+def test_a_file_that_cannot_be_read_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "p.lars").write_bytes(b"a :- p.\nb :- \xff.\n")
+    with pytest.raises(ProgramError, match=r"p\.lars:2:6: the text is not UTF-8"):
+        load_lars(tmp_path / "p.lars")
+    with pytest.raises(ProgramError, match=r"q\.lars:1:1: cannot read the program: No such file"):
+        load_lars(tmp_path / "q.lars")
 
 
 def test_a_window_is_not_longer_than_time() -> None:

@@ -33,7 +33,7 @@ from ebbtide.plan.redundancy import redundant
 from ebbtide.plan.relevance import meets, needed, widened
 from ebbtide.plan.schema import MOST_FACTS, Schema, topic
 from ebbtide.plan.settled import Settled
-from ebbtide.plan.specialise import Close, Forms, how_many, is_mixed, specialise, work_out
+from ebbtide.plan.specialise import Close, Closure, Forms, how_many, is_mixed, specialise, work_out
 from ebbtide.plan.unify import substitute, substitute_part, unify
 from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule
 
@@ -47,31 +47,13 @@ def plan_wanted(
     """The plan for some wanted facts, of a program without negations and operators."""
     schema = Schema.of(program)
     known = [fact for fact in known if schema.has(fact)]
-    small = schema.without_large(program, known, MOST_FACTS)
-    mixed = [
-        rule
-        for rule in program.rules
-        if is_mixed(rule, schema) and all(small.has(a) for a in rule.positives if schema.has(a))
-    ]
     if not known:
         return as_written(program, "no schema is known")
     watching = watched(program.rules, schema)
-    gone: frozenset[int] = frozenset()
-    closure = None
-    if growing := _growing(program.rules, schema, known):
-        rules = [rule for rule in program.rules if rule not in growing]
-        closure = work_out(rules, mixed, schema, known, close, watching)
-        if closure is not None:
-            settled = Settled(closure.settled, schema)
-            gone = _redundant(program.rules, growing, wanted, schema, settled)
-            closure = closure if gone.issuperset(map(id, growing)) else None
-    if closure is None:
-        gone = frozenset()
-        closure = work_out(program.rules, mixed, schema, known, close, watching)
-    if closure is None:
+    found = _closure(program, wanted, schema, known, close, watching)
+    if found is None:
         return as_written(program, "too much follows from the known schema")
-    if not gone:
-        settled = Settled(closure.settled, schema)
+    closure, settled, gone = found
     forms = specialise(program, schema, closure)
     rest = [r for r in program.rules if id(r) not in forms.of and id(r) not in gone]
     awake = needed(
@@ -98,6 +80,36 @@ def plan_wanted(
         frozenset(known),
         tuple(_verdict(rule, used, forms, awake, gone) for rule in program.rules),
     )
+
+
+def _closure(
+    program: Program,
+    wanted: Sequence[Pattern],
+    schema: Schema,
+    known: Collection[Fact],
+    close: Close,
+    watching: Collection[Pattern],
+) -> tuple[Closure, Settled, frozenset[int]] | None:
+    """What follows from the known schema, without the rules that are redundant and grow it.
+
+    With the settled schema, and the ids of the rules that were left out; None if it is too much.
+    """
+    small = schema.without_large(program, known, MOST_FACTS)
+    mixed = [
+        rule
+        for rule in program.rules
+        if is_mixed(rule, schema) and all(small.has(a) for a in rule.positives if schema.has(a))
+    ]
+    if growing := _growing(program.rules, schema, known):
+        rules = [rule for rule in program.rules if rule not in growing]
+        closure = work_out(rules, mixed, schema, known, close, watching)
+        if closure is not None:
+            settled = Settled(closure.settled, schema)
+            gone = _redundant(program.rules, growing, wanted, schema, settled)
+            if gone.issuperset(map(id, growing)):
+                return closure, settled, gone
+    closure = work_out(program.rules, mixed, schema, known, close, watching)
+    return None if closure is None else (closure, Settled(closure.settled, schema), frozenset())
 
 
 def _growing(rules: Iterable[Rule], schema: Schema, known: Iterable[Fact]) -> list[Rule]:
