@@ -1,7 +1,7 @@
 """Builtins that users write in Python, by the name that rules call them.
 
     @ebbtide.builtin
-    def near(a: float, b: float) -> bool: ...          a test: near(?x, ?y)
+    def isWarm(celsius: float) -> bool: ...               a test: isWarm(?c)
 
     @ebbtide.builtin
     def celsius(fahrenheit: float) -> float | None: ...   a function: celsius(?f, ?c)
@@ -71,9 +71,9 @@ def builtin(function: Function) -> Function:
     function of the same name takes the place of an earlier one.
 
     >>> @builtin
-    ... def near(a: float, b: float) -> bool:
-    ...     return abs(a - b) < 1
-    >>> near(1.5, 2)
+    ... def isWarm(celsius: float) -> bool:
+    ...     return celsius > 20
+    >>> isWarm(21.5)
     True
     """
     name = function.__name__
