@@ -34,6 +34,17 @@ class Program:
     `relations` declares relations with their arity; those that rules mention and `triple` are
     added. With `closed=True` a relation that is mentioned but not declared is an error. `operators`
     state relations beyond rules: aggregates and runs.
+
+    >>> from ebbtide.program import Atom, Negation, Variable
+    >>> x, y = Variable("x"), Variable("y")
+    >>> back = Rule("back", (Atom("near", (y, x)),), (Atom("near", (x, y)),))
+    >>> alone = Rule("alone", (Atom("alone", (x,)),), (Atom("node", (x,)), Negation(back.heads[0])))
+    >>> program = Program([back, alone])
+    >>> print(program)
+    near(?y, ?x) :- near(?x, ?y).
+    alone(?x) :- node(?x), not near(?y, ?x).
+    >>> program.strata
+    (0, 1)
     """
 
     rules: tuple[Rule, ...]
@@ -98,6 +109,11 @@ class Program:
     def visible(self) -> frozenset[str]:
         """The relations whose facts are answers: all but the hidden ones."""
         return frozenset(name for name in self.relations if not is_hidden(name))
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The relations whose facts are no answers."""
+        return frozenset(self.relations) - self.visible
 
     @property
     def fingerprint(self) -> str:

@@ -26,7 +26,7 @@ from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact
 from ebbtide.reasoner.intake import record_batches
 from ebbtide.reasoner.late import Late, LateBox
-from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.reasoner.snapshot import SnapshotError, check_settings, pack, unpack
 from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
 from ebbtide.terms import parse_term, to_term
 from ebbtide.time import DurationError, Instant, WindowError, as_instant, parse_duration
@@ -296,12 +296,7 @@ class LarsReasoner:
         start = settings.pop("start", None)
         reasoner = cls(program, **settings)
         reasoner._settings["start"] = start
-        for name, value in reasoner._settings.items():
-            if header["settings"].get(name) != value:
-                raise SnapshotError(
-                    f"the snapshot was taken with another {name}: "
-                    f"{header['settings'].get(name)}, not {value}"
-                )
+        check_settings(header, reasoner._settings)
         if reasoner._background and states(reasoner._background) != header["background"]:
             raise SnapshotError("the snapshot was taken with another background")
         reasoner._background = list(map(fact_of, header["background"]))

@@ -47,7 +47,7 @@ from ebbtide.reasoner.intake import (
 from ebbtide.reasoner.late import Late, LateBox
 from ebbtide.reasoner.printing import printed
 from ebbtide.reasoner.settings import Settings
-from ebbtide.reasoner.snapshot import SnapshotError, pack, unpack
+from ebbtide.reasoner.snapshot import SnapshotError, check_settings, pack, unpack
 from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
 from ebbtide.reasoner.watch import Watch
 from ebbtide.terms import parse_term
@@ -322,8 +322,7 @@ class Reasoner(Documents, Answers):
         self._tell_time(tick)
         complete = self.engine.evaluate(tick)
         # Whatever holds after the first tick has entered with it.
-        hidden = self.program.relations.keys() - self.program.visible
-        self._told(Delta(tick, self.engine.facts(hidden), {}, {}, complete))
+        self._told(Delta(tick, self.engine.facts(self.program.hidden), {}, {}, complete))
 
     def deltas(self, to: SupportsIndex | None = None) -> Iterator[Delta]:
         """As `advance`, but each tick is evaluated when its delta is asked for.
@@ -338,11 +337,10 @@ class Reasoner(Documents, Answers):
         """As `deltas`, but the triples that a tick changed come in columns, as Arrow."""
         if not isinstance(self.engine, GivesChanges):
             raise Unsupported("only the native engine tells changes in columns")
-        hidden = self.program.relations.keys() - self.program.visible
         for tick in self._time.due():
             self._tell_time(tick)
             complete = self.engine.evaluate(tick)
-            told = self._told(self.engine.delta(tick, complete, hidden))
+            told = self._told(self.engine.delta(tick, complete, self.program.hidden))
             triples = self.engine.changes_arrow(TRIPLE)
             yield Changes(tick, triples, complete, told.began, told.ended)
 
@@ -433,12 +431,7 @@ class Reasoner(Documents, Answers):
         reasoner = cls(rules, **settings)
         if not isinstance(reasoner.engine, Snapshots):
             raise Unsupported("only the native engine takes snapshots")
-        for name, value in reasoner._settings.items():
-            if header["settings"].get(name) != value:
-                raise SnapshotError(
-                    f"the snapshot was taken with another {name}: "
-                    f"{header['settings'].get(name)}, not {value}"
-                )
+        check_settings(header, reasoner._settings)
         try:
             reasoner.engine.restore(engine)
         except ValueError as error:
@@ -476,9 +469,8 @@ class Reasoner(Documents, Answers):
                 self.engine.evaluate(last)
             else:
                 self.engine.advance(last)
-            hidden = self.program.relations.keys() - self.program.visible
             self._watch = Watch(self.program, self.engine)
-            self._watch.follow(Delta(last, self.engine.facts(hidden), {}, {}))
+            self._watch.follow(Delta(last, self.engine.facts(self.program.hidden), {}, {}))
 
     # ---- inside ------------------------------------------------------------------------------
 
@@ -493,9 +485,9 @@ class Reasoner(Documents, Answers):
 
     def _told(self, delta: Delta) -> Delta:
         """What users hear of a delta of the engine."""
-        visible = self.program.visible
-        if len(visible) == len(self.program.relations):
+        if not self.program.hidden:
             return delta
+        visible = self.program.visible
         for line in printed(delta):
             self._printer(line)
 

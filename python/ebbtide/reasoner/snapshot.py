@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 MAGIC: Final = b"EBBTIDE\x01"
@@ -46,3 +47,18 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
         raise SnapshotError("the snapshot is damaged: its checksum does not match")
     end = _LENGTH + int.from_bytes(rest[:_LENGTH], "big")
     return json.loads(rest[_LENGTH:end]), rest[end:]
+
+
+def check_settings(header: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Refuse a snapshot of a reasoner that ran with other settings.
+
+    >>> check_settings({"settings": {"step": 10}}, {"step": 5})
+    Traceback (most recent call last):
+    ebbtide.reasoner.snapshot.SnapshotError: the snapshot was taken with another step: 10, not 5
+    """
+    for name, value in settings.items():
+        taken_with = header["settings"].get(name)
+        if taken_with != value:
+            raise SnapshotError(
+                f"the snapshot was taken with another {name}: {taken_with}, not {value}"
+            )
