@@ -133,3 +133,13 @@ def test_only_the_kernel_has_tables() -> None:
     with pytest.raises(Unsupported):
         reasoner.play(to=3)
     assert list(said(reasoner)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["'a\"b'", r"'a\b'"])
+def test_a_solver_takes_predicates_of_any_name(name: str) -> None:
+    program = f"q :- {name}(X) in [3], not r. r :- {name}(X) in [3], not q."
+    reasoner = LarsReasoner(program, solve="all")
+    reasoner.push(f"{name}(1).", at=0)
+    (answer,) = reasoner.advance(to=0)
+    assert answer.every is not None
+    assert {str(fact) for facts in answer.every for fact in facts} == {"q()", "r()"}
