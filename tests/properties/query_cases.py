@@ -49,7 +49,7 @@ PATTERNS = st.one_of(
     st.builds(
         lambda s, p, o: f"{s} {p} {o} .",
         SUBJECTS,
-        st.sampled_from([f"<{E}p>", f"<{E}q>", f"<{E}r>", "a", "?r"]),
+        st.sampled_from([f"<{E}p>", f"<{E}q>", f"<{E}r>", "a", SUBCLASS.text, "?r"]),
         SUBJECTS,
     ),
     st.builds(lambda s, n: f"{s} <{E}v> ?n{n} .", VARIABLES, st.integers(1, 2)),

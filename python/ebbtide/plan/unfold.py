@@ -10,8 +10,9 @@ and once the lists are known, so is every step:
 
     triple(?y, a, C) :- triple(?y, a, C0), triple(?y, a, C1).
 
-A relation is unfolded if it is hidden, neither negated nor read by an operator, if every rule that
-concludes it was specialised, and if its forms conclude something about data. One whose forms go
+A relation is unfolded if it is hidden, if some rule asks for it, if it is neither negated nor read by
+an operator, if every rule that concludes it was specialised, and if its forms conclude something
+about data. What no rule asks for is asked for by others, such as the answers of queries. One whose forms go
 round in a circle or become too many stays.
 """
 
@@ -77,6 +78,7 @@ def _without(
 def _helpers(program: Program, forms: Mapping[int, Sequence[Rule]]) -> frozenset[str]:
     """The hidden relations whose facts all come from forms, and that only rules ask for."""
     from_forms: set[str] = set()
+    asked = {atom.relation for rule in program.rules for atom in rule.positives}
     others = {operator.input for operator in program.operators}
     # A helper that only says that something is there is better asked than joined.
     others |= {
@@ -92,7 +94,8 @@ def _helpers(program: Program, forms: Mapping[int, Sequence[Rule]]) -> frozenset
         else:
             others |= concluded
         others |= {negation.atom.relation for negation in rule.negations}
-    return frozenset(name for name in from_forms - others if is_hidden(name) and not is_event(name))
+    helpers = (from_forms & asked) - others
+    return frozenset(name for name in helpers if is_hidden(name) and not is_event(name))
 
 
 def _as_form(rule: Rule) -> Rule:

@@ -178,3 +178,21 @@ def test_a_frame_of_pandas_is_background() -> None:
     assert len(Reasoner.materialize("[r: (?x ?p ?y) -> (?x <a:q> ?y)]", frame)) == 2
     with pytest.raises(TermError, match="row 0: an object is written as in N-Triples"):
         QueryEngine(background=frame.assign(o=["5"]))
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize(
+    "where", ["?x a ?c . ?c rdfs:subClassOf <a:C>", "?x a ?c . ?c a rdfs:Class . ?c ?p <a:C>"]
+)
+def test_a_query_may_ask_for_schema_and_data(where: str, lazy: bool) -> None:
+    sub = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    a = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    rdfs_class = "<http://www.w3.org/2000/01/rdf-schema#Class>"
+    schema = [("<a:A>", sub, "<a:B>"), ("<a:B>", sub, "<a:C>"), ("<a:B>", a, rdfs_class)]
+    engine = QueryEngine("rdfs", background=[*schema, ("<a:A>", a, rdfs_class)], lazy=lazy)
+    query = engine.register(
+        f"SELECT DISTINCT ?c FROM STREAM <a:s> [RANGE 5ms STEP 1ms] WHERE {{ {where} }}"
+    )
+    engine.push("a:s", ("<a:x>", a, "<a:A>"), at=1)
+    engine.finish()
+    assert {row for answers in query for row in answers.rows} == {("<a:A>",), ("<a:B>",)}
