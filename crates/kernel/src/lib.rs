@@ -29,6 +29,7 @@ pub mod operator;
 pub mod plan;
 pub mod proof;
 mod quiet;
+pub mod rank;
 mod recall;
 pub mod relation;
 pub mod rule;

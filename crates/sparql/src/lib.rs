@@ -3,6 +3,7 @@
 
 pub mod dataset;
 pub mod expression;
+pub mod order;
 pub mod query;
 pub mod syntax;
 pub mod term;

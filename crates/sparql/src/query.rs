@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ebbtide_kernel::instant::{FOREVER, NEVER};
+use ebbtide_kernel::rank::rank;
 use hashbrown::HashMap;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
@@ -14,6 +15,7 @@ use spargebra::Query as Algebra;
 use spargebra::algebra::{Expression, Function, GraphPattern, OrderExpression};
 
 use crate::dataset::{Dataset, View};
+use crate::order::{PLACE, RANK, settle};
 use crate::syntax::{SyntaxError, parse_query};
 use crate::term::text;
 
@@ -64,6 +66,7 @@ impl Query {
         | Algebra::Describe { dataset, pattern, .. }
         | Algebra::Ask { dataset, pattern, .. }) = &mut algebra;
         *dataset = None;
+        settle(pattern);
         let now = NamedNode::new_unchecked(NOW);
         each_function(pattern, &mut |function| {
             if *function == Function::Now {
@@ -91,7 +94,9 @@ impl Query {
         };
         let evaluator = QueryEvaluator::new()
             .with_custom_function(NamedNode::new_unchecked(NOW), move |_| Some(now.clone()))
-            .with_custom_function(NamedNode::new_unchecked(TIMESTAMP), happened);
+            .with_custom_function(NamedNode::new_unchecked(TIMESTAMP), happened)
+            .with_custom_function(NamedNode::new_unchecked(RANK), |terms| ranked(terms, false))
+            .with_custom_function(NamedNode::new_unchecked(PLACE), |terms| ranked(terms, true));
         let results = evaluator.prepare(&self.algebra).execute(dataset);
         match results.map_err(|error| error.to_string())? {
             QueryResults::Boolean(truth) => Ok(Answers::Truth(truth)),
@@ -118,6 +123,17 @@ impl Query {
             }
         }
     }
+}
+
+/// A string that is ordered as the term is.
+fn ranked(terms: &[Term], by_text: bool) -> Option<Term> {
+    let text = text(terms.first()?);
+    let mut key = rank(&text);
+    if by_text {
+        key.push('\0');
+        key.push_str(&text);
+    }
+    Some(Literal::new_simple_literal(key).into())
 }
 
 /// Look at every function that a pattern calls, nested patterns included.

@@ -10,10 +10,10 @@ and once the lists are known, so is every step:
 
     triple(?y, a, C) :- triple(?y, a, C0), triple(?y, a, C1).
 
-A relation is unfolded if it is hidden, if some rule asks for it, if it is neither negated nor read by
-an operator, if every rule that concludes it was specialised, and if its forms conclude something
-about data. What no rule asks for is asked for by others, such as the answers of queries. One whose forms go
-round in a circle or become too many stays.
+A relation is unfolded if it is hidden, if some rule asks for it, if it is neither negated nor read
+by an operator, if every rule that concludes it was specialised, and if its forms conclude something
+about data. What no rule asks for is there for others, such as the answers of queries. One whose
+forms go round in a circle or become too many stays.
 """
 
 from __future__ import annotations

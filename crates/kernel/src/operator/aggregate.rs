@@ -6,7 +6,6 @@
 //!
 //! `First` and `Last` are SPARQL's MIN and MAX: of terms of any kind, in the order of ORDER BY.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
@@ -19,7 +18,8 @@ use crate::ids::{FactId, RelationId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::Strategy;
-use crate::value::{UNBOUND, Value, double_lexical, is_of_xml_schema, typed_text};
+use crate::rank::Ranked;
+use crate::value::{Value, double_lexical, typed_text};
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,11 @@ impl Function {
             "last" => Some(Self::Last),
             _ => None,
         }
+    }
+
+    /// Whether it is about terms of any kind.
+    fn is_total(self) -> bool {
+        matches!(self, Self::First | Self::Last)
     }
 }
 
@@ -136,82 +141,6 @@ impl Sum {
     }
 }
 
-/// A member's value, ordered by kind, then by value, then by text.
-struct Ranked {
-    text: Box<str>,
-    kind: Kind,
-}
-
-/// The kinds of terms, in the order of terms.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    /// No term at all, or one of a datatype whose order is not known.
-    Unordered,
-    Blank,
-    Iri,
-    Number,
-    String,
-    Boolean,
-    /// With a time zone, or without.
-    DateTime(bool),
-    Date(bool),
-    /// With a language, or of a datatype that is not XML Schema's: by its text.
-    Other,
-}
-
-impl Kind {
-    fn of(text: &str) -> Self {
-        match Value::of(text) {
-            Some(Value::Double(number)) if f64::from(number).is_nan() => Self::Unordered,
-            Some(Value::Integer(_) | Value::Decimal(_) | Value::Double(_)) => Self::Number,
-            Some(Value::String(_)) => Self::String,
-            Some(Value::Boolean(_)) => Self::Boolean,
-            Some(Value::DateTime(moment)) => Self::DateTime(moment.timezone().is_some()),
-            Some(Value::Date(day)) => Self::Date(day.timezone().is_some()),
-            None if text == UNBOUND => Self::Unordered,
-            None if text.starts_with('<') => Self::Iri,
-            None if text.starts_with('_') => Self::Blank,
-            None if is_of_xml_schema(text) => Self::Unordered,
-            None => Self::Other,
-        }
-    }
-
-    /// Whether it is of values that `Min` and `Max` compare.
-    fn has_values(self) -> bool {
-        Self::Iri < self && self < Self::Other
-    }
-}
-
-impl Ranked {
-    fn of(text: &str) -> Self {
-        Self { text: text.into(), kind: Kind::of(text) }
-    }
-}
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let values = || Value::of(&self.text)?.compare(&Value::of(&other.text)?);
-        let by_value = if self.kind.has_values() { values() } else { None };
-        let by_text = || self.text.as_bytes().cmp(other.text.as_bytes());
-        let kinds = self.kind.cmp(&other.kind);
-        kinds.then_with(|| by_value.unwrap_or(Ordering::Equal)).then_with(by_text)
-    }
-}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl Eq for Ranked {}
-
 enum Values {
     Uncounted,
     Summed(Sum),
@@ -242,7 +171,7 @@ impl Group {
     }
 
     /// A member ended, came or lasts longer or shorter.
-    fn change(&mut self, text: &str, before: Instant, now: Instant) {
+    fn change(&mut self, function: Function, text: &str, before: Instant, now: Instant) {
         for (until, by) in [(before, -1), (now, 1)] {
             if until == NEVER {
                 continue;
@@ -250,11 +179,11 @@ impl Group {
             self.members = self.members.wrapping_add_signed(by);
             match &mut self.values {
                 Values::Ranked(ranked) => {
-                    let value = Ranked::of(text);
-                    let lifetimes = ranked.entry(value).or_default();
+                    let value = || Ranked::of(text, function.is_total());
+                    let lifetimes = ranked.entry(value()).or_default();
                     change(lifetimes, until, by);
                     if lifetimes.is_empty() {
-                        ranked.remove(&Ranked::of(text));
+                        ranked.remove(&value());
                     }
                 }
                 Values::Summed(sum) => {
@@ -283,11 +212,10 @@ impl Group {
             Values::Summed(sum) => Some((number(sum.average()?), first_end()?)),
             Values::Ranked(ranked) => {
                 let (least, greatest) = (ranked.first_key_value()?, ranked.last_key_value()?);
-                let is_total = matches!(function, Function::First | Function::Last);
-                let has_order = if is_total {
-                    least.0.kind != Kind::Unordered
+                let has_order = if function.is_total() {
+                    least.0.is_ordered()
                 } else {
-                    least.0.kind == greatest.0.kind && least.0.kind.has_values()
+                    least.0.is_like(greatest.0)
                 };
                 if !has_order {
                     return None;
@@ -399,7 +327,7 @@ impl Kernel {
         key.extend(columns.iter().map(|column| relation.term(fact.row, *column)));
         let text = value.map_or("", |column| self.dictionary.text(relation.term(fact.row, column)));
         let group = groups.entry_ref(&key[..]).or_insert_with(|| Group::new(*function));
-        group.change(text, before, now);
+        group.change(*function, text, before, now);
         if !std::mem::replace(&mut group.is_touched, true) {
             touched.push(key.clone());
         }

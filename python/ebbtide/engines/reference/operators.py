@@ -14,6 +14,7 @@ from ebbtide.engines.reference.values import (
     Moment,
     Number,
     bounded,
+    duration,
     literal,
     order,
     truncated,
@@ -21,7 +22,6 @@ from ebbtide.engines.reference.values import (
 )
 from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Operator
 from ebbtide.terms import IRI, BlankNode, Term, to_term
-from ebbtide.terms.term import XSD
 from ebbtide.time import FOREVER, Instant
 
 Past: TypeAlias = Sequence[tuple[Instant, Mapping[Fact, Instant]]]
@@ -120,12 +120,11 @@ def _exact(doubles: list[float]) -> float:
 def _extreme(terms: list[Term], *, greatest: bool, total: bool) -> Term | None:
     """The least or greatest term, among equal ones by its text; None if they have no order.
 
-    In total, terms of one kind come before those of the next.
+    In total, terms of one kind come before those of the next, and only what is left unbound has
+    no place; else all must be values of one kind.
     """
-    kinds = [_kind(term) for term in terms]
-    if not terms or "none" in kinds:
-        return None
-    if not total and (len(set(kinds)) > 1 or kinds[0] in ("blank", "iri", "other")):
+    kinds = {_kind(term) if total else _comparable_kind(term) for term in terms}
+    if not terms or "none" in kinds or (not total and len(kinds) > 1):
         return None
     best = terms[0]
     for term in terms[1:]:
@@ -135,15 +134,15 @@ def _extreme(terms: list[Term], *, greatest: bool, total: bool) -> Term | None:
     return best
 
 
-#: The kinds of terms, in the order of terms; instants without a zone come before those with one.
+#: The kinds of terms, in the order of terms.
 _KINDS: Final = (
-    *("blank", "iri", "number", "string", "boolean"),
-    *("dateTime", "dateTime zoned", "date", "date zoned", "other"),
+    *("blank", "iri", "number", "NaN", "string", "boolean", "dateTime", "date", "duration"),
+    "other",
 )
 
 
 def _kind(term: Term) -> str:
-    """The kind of a term; "none" if no order of it is known."""
+    """The kind of a term; "none" if it stands for no term at all."""
     match term:
         case BlankNode():
             return "blank"
@@ -151,20 +150,33 @@ def _kind(term: Term) -> str:
             return "none" if term == _UNBOUND else "iri"
     found = value(term)
     if found is None:
-        return "none" if term.datatype.startswith(XSD) else "other"
+        return "other" if duration(term) is None else "duration"
     kind, datum = found
-    if datum != datum:
+    return kind if datum == datum else "NaN"
+
+
+def _comparable_kind(term: Term) -> str:
+    """The kind of a term, if its values are compared; those with a zone are another kind."""
+    found = value(term)
+    if found is None or found[1] != found[1]:
         return "none"
+    kind, datum = found
     return f"{kind} zoned" if isinstance(datum, Moment) and datum.zoned else kind
 
 
 def _ranks(left: Term, right: Term) -> int:
     kinds = [_KINDS.index(_kind(each)) for each in (left, right)]
-    if kinds[0] != kinds[1]:
-        return kinds[0] - kinds[1]
+    return kinds[0] - kinds[1] or _by_value(left, right) or _texts(left, right)
+
+
+def _by_value(left: Term, right: Term) -> int:
+    """How two terms of one kind compare; an instant without a zone is taken for one of UTC."""
     one, other = value(left), value(right)
-    by_value = order(one[1], other[1]) if one is not None and other is not None else 0
-    return by_value or _texts(left, right)
+    if one is None or other is None:
+        lengths = duration(left), duration(right)
+        one, other = (("duration", 0 if each is None else each) for each in lengths)
+    data = [datum.seconds if isinstance(datum, Moment) else datum for _, datum in (one, other)]
+    return order(*data) or 0
 
 
 def _texts(left: Term, right: Term) -> int:

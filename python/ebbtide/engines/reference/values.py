@@ -62,6 +62,24 @@ _CALENDAR: Final = {
     XSD + "date": ("date", re.compile(_DATE + r"()()()" + _ZONE)),
 }
 
+_YEARS: Final = r"(?P<sign>-)?P(?:(?P<year>[0-9]+)Y)?(?:(?P<month>[0-9]+)M)?"
+_DAYS: Final = (
+    r"(?:(?P<day>[0-9]+)D)?"
+    r"(?:T(?=[0-9])(?:(?P<hour>[0-9]+)H)?(?:(?P<minute>[0-9]+)M)?"
+    r"(?:(?P<second>[0-9]+(?:\.[0-9]+)?)S)?)?"
+)
+_NONE: Final = "".join(f"(?P<{part}>(?!))?" for part in ("day", "hour", "minute", "second"))
+_DURATIONS: Final = {
+    XSD + "duration": re.compile(_YEARS + _DAYS),
+    XSD + "yearMonthDuration": re.compile(_YEARS + _NONE),
+    XSD + "dayTimeDuration": re.compile(r"(?P<sign>-)?P(?P<year>(?!))?(?P<month>(?!))?" + _DAYS),
+}
+_MONTH: Final = 2_629_746
+_SECONDS: Final = {
+    **{"year": 12 * _MONTH, "month": _MONTH},
+    **{"day": 86_400, "hour": 3_600, "minute": 60, "second": 1},
+}
+
 
 def value(term: Term) -> Value | None:
     """What a literal denotes; None for other terms and for lexical forms without a meaning.
@@ -90,6 +108,23 @@ def value(term: Term) -> Value | None:
     elif datatype in _DOUBLES and DOUBLE.fullmatch(lexical):
         number = float(lexical)
     return ("number", number) if number is not None else None
+
+
+def duration(term: Term) -> Fraction | None:
+    """How many seconds a duration lasts, if a month is a twelfth of the calendar's mean year.
+
+    >>> duration(Literal("P1DT0.5S", XSD + "dayTimeDuration"))
+    Fraction(172801, 2)
+    """
+    form = _DURATIONS.get(term.datatype) if isinstance(term, Literal) else None
+    found = form.fullmatch(term.lexical) if form is not None and isinstance(term, Literal) else None
+    if found is None or not any(parts := [found[part] for part in _SECONDS]):
+        return None
+    total = sum(
+        Fraction(count or 0) * seconds
+        for count, seconds in zip(parts, _SECONDS.values(), strict=True)
+    )
+    return Fraction(-total if found["sign"] else total)
 
 
 def bounded(number: Number) -> Number | None:
