@@ -53,7 +53,7 @@ def layers(program: LarsProgram) -> Iterator[Translation]:
     for rule in program.rules:
         for part in rule.collected:
             below = below_of(program, part)
-            if cycle_of(below) is None:
+            if _is_stratified(below):
                 continue
             refuse_own_result(program)
             chosen += below.rules
@@ -63,13 +63,13 @@ def layers(program: LarsProgram) -> Iterator[Translation]:
     yield Translation(program, tuple(rule for rule in program.rules if rule not in rules))
 
 
-def cycle_of(program: LarsProgram) -> ProgramError | None:
-    """Why a program may have several answer streams; None if it has one at most."""
+def _is_stratified(program: LarsProgram) -> bool:
+    """Whether a program has one answer stream at most."""
     try:
         strata(program)
-    except ProgramError as error:
-        return error
-    return None
+    except ProgramError:
+        return False
+    return True
 
 
 class Translation:
@@ -210,9 +210,8 @@ class Translation:
                 yield f"window({name},{_text(to_term(point))})."
             yield f"first({name},{_text(to_term(window.first))})."
         for number, (rule, collection, below) in enumerate(self._aggregates, 1):
-            found = (
-                answer_stream(below, input, tick) if cycle_of(below) is None else _by_point(given)
-            )
+            is_one = _is_stratified(below)
+            found = answer_stream(below, input, tick) if is_one else _by_point(given)
             if found is not None:
                 whole = Structure(input, found, structure.background, tick)
                 for fact in collected(rule, collection, whole)[1]:
