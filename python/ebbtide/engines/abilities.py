@@ -77,7 +77,7 @@ class ReadsDocuments(Protocol):
     """Takes the triples of a document as background, without a Python object per fact."""
 
     def add_read(self, reader: Reader, limit: int) -> int:
-        """State up to `limit` triples of a document; how many there were. None: the end."""
+        """State up to `limit` triples of a document; how many there were; 0 at its end."""
 
 
 @runtime_checkable

@@ -177,7 +177,7 @@ class NativeEngine:
         self._kernel.add_arrow(self._relation_ids[relation], data, list(columns))
 
     def add_read(self, reader: Reader, limit: int) -> int:
-        """State up to `limit` triples of a document; how many there were. None: the end."""
+        """State up to `limit` triples of a document; how many there were; 0 at its end."""
         return self._kernel.add_read(self._relation_ids[TRIPLE], reader, limit)
 
     def evaluate(self, tick: Instant) -> bool:

@@ -150,7 +150,7 @@ class PlannedEngine:
         self._engine.add_arrow(data, relation, columns)
 
     def add_read(self, reader: Reader, limit: int) -> int:
-        """State up to `limit` triples of a document; how many there were. None: the end."""
+        """State up to `limit` triples of a document; how many there were; 0 at its end."""
         if self._is_planned:
             return self._engine.add_read(reader, limit)
         table = reader.table(limit)
