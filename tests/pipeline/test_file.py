@@ -61,6 +61,7 @@ def test_paths_are_beside_the_file_and_names_are_whole(write, tmp_path: Path) ->
     )
 
 
+FILES = 'from = "files"\npath = "incoming"'
 MQTT = 'from = "mqtt"\ntopics = ["a"]\nformat = "json"\ntime = "at"'
 RATE = """from = "rate"
 triples = [{s = "<http://e/{value}>", p = "<http://e/p>", o = "<http://e/o>"}]
@@ -69,14 +70,14 @@ ends = "when read"
 [streams.others]
 from = "memory"
 """
-KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
+KAFKA = 'from = "kafka"\nservers = "localhost:9092"\ntopics = ["a"]\n'
 
 
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
         ('"3 s"', '"3 sec"', "streams.trains.window: not a duration (such as 500 ms, 3 s"),
-        ('"3 s"', "-1", "streams.trains.window: expected `int` >= 0"),
+        ('"3 s"', "-1", "streams.trains.window: expected a whole number >= 0"),
         ('"3 s"', "0", "streams.trains.window: the range of a window must be positive"),
         ('"3 s"', "{sliding = 3, count = 3}", "streams.trains.window: a window is one of"),
         ('"3 s"', "{slding = 3}", "streams.trains.window: there is no key slding; did you mean"),
@@ -86,12 +87,33 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
             "streams.trains.window: only count windows and sessions",
         ),
         ('"files"', '"flies"', "streams.trains.from: flies is none of files, rows, kafka, mqtt"),
-        ('from = "files"\npath = "incoming"', MQTT, "streams.trains: the key schema is missing"),
-        ('from = "files"\npath = "incoming"', KAFKA, "streams.trains.time: only format ="),
-        ('from = "files"\npath = "incoming"', RATE, "run.ends: the stream trains is a rate"),
+        (FILES, MQTT, "streams.trains: the key schema is missing"),
+        (FILES, f'{KAFKA}time = "at"', "streams.trains.time: only format ="),
+        (FILES, KAFKA.replace(":9092", ""), "streams.trains.servers: localhost is no HOST:PORT"),
+        (FILES, KAFKA.replace("localhost", ""), "streams.trains.servers: :9092 is no HOST:PORT"),
+        (
+            FILES,
+            f'{KAFKA}options = {{subscribe = "b"}}',
+            "streams.trains.options.subscribe: the key topics says it",
+        ),
+        (
+            FILES,
+            f'{KAFKA}options = {{"kafka.a" = "b", "kafka.b" = ["c"]}}',
+            "streams.trains.options.kafka.b: expected a text, got a list",
+        ),
+        ("[streams.trains]", '[streams.".."]', "streams...: a name has no slash, and no dot"),
+        ("[streams.trains]", '[streams."a/b"]', "streams.a/b: a name has no slash"),
+        ('"incoming"', '"pipeline.toml"', "streams.trains.path: /"),
+        ('path = "out"', 'path = "pipeline.toml"', "outputs.answers.path: /"),
+        ("[time]", '[checkpoint]\npath = "pipeline.toml"\n[time]', "checkpoint.path: /"),
+        ("[time]", '[run]\nplacement = "driver"\nshards = 2\n[time]', "run.shards: the placement"),
+        ("[time]", '[run]\nplacement = "driver"\nkey = "s"\n[time]', "run.key: the placement"),
+        ("[prefixes]", 'name = ""\n[prefixes]', "name: expected a text of length >= 1"),
+        ('ex = "http://example/"', "ex = 1", "prefixes.ex: expected a text, got a whole number"),
+        (FILES, RATE, "run.ends: the stream trains is a rate"),
         ('"incoming"', '"nowhere"', "streams.trains.path: there is no /"),
         ('path = "incoming"', "", "streams.trains: the key path is missing"),
-        ('path = "out"', "path = 7", "outputs.answers.path: expected `str`, got `int`"),
+        ('path = "out"', "path = 7", "outputs.answers.path: expected a text, got a whole number"),
         ('"jsonl"', '"csv"', "outputs.answers.to: csv is none of console, jsonl, parquet"),
         ('"ex:isIn"', '"e:isIn"', "outputs.answers.predicates[0]: the prefix e: is not among"),
         ("[time]", "[tme]", "there is no key tme; did you mean time?"),
@@ -101,7 +123,7 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         (
             '"jsonl"',
             '"parquet"\ntypes = {n = "text"}',
-            "outputs.answers.types[...]: not a type of a",
+            "outputs.answers.types.n: not a type of a",
         ),
         (
             '"jsonl"',
@@ -122,7 +144,7 @@ KAFKA = 'from = "kafka"\nservers = "localhost"\ntopics = ["a"]\ntime = "at"'
         ("[time]", '[dead_letters]\npath = "out"\n[time]', "dead_letters.path: /"),
         ("[time]", '[spark]\nmaster = "locl"\n[time]', "spark.master: not a master of Spark"),
         ("[prefixes]", "[prefixes", "not TOML: "),
-        ("[streams.trains]", "[[streams]]", "streams: expected `object`, got `array`"),
+        ("[streams.trains]", "[[streams]]", "streams: expected a table, got a list"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_keys_path(
@@ -192,7 +214,7 @@ def test_a_pipeline_needs_a_stream_and_an_output(write) -> None:
         load_pipeline(write('[outputs.o]\nto = "console"\n'))
     with pytest.raises(PipelineFileError, match="the key outputs is missing"):
         load_pipeline(write('[streams.s]\nfrom = "files"\npath = "incoming"\n'))
-    with pytest.raises(PipelineFileError, match="outputs: expected `object` of length >= 1"):
+    with pytest.raises(PipelineFileError, match="outputs: expected a table of length >= 1"):
         load_pipeline(write('[streams.s]\nfrom = "files"\npath = "incoming"\n[outputs]\n'))
 
 

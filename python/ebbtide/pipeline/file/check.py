@@ -27,6 +27,18 @@ from ebbtide.pipeline.file.template import Template
 from ebbtide.pipeline.file.wrong import Wrong
 from ebbtide.time import TimeWindow
 
+#: A server of Kafka.
+SERVER: Final = r"\s*([^\s:/,]+|\[[0-9a-fA-F:]+\]):[0-9]+\s*"
+#: Options of Spark's Kafka source and sink that are keys of the file, or that Spark does not take.
+KAFKA_KEYS: Final = {
+    "kafka.bootstrap.servers": "servers",
+    "subscribe": "topics",
+    "subscribePattern": "topics",
+    "assign": "topics",
+    "topic": "topic",
+    "startingOffsets": "starting",
+    "maxOffsetsPerTrigger": "messages_a_batch",
+}
 #: The masters that Spark knows.
 MASTER: Final = r"local(\[.*\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
 
@@ -41,6 +53,9 @@ def check_tables(pipeline: model.Pipeline, wrong: Wrong) -> None:
         at = f"streams.{name}"
         with wrong.within(f"{at}.window"):
             window_of(stream)
+        # It is the name of a folder, too.
+        if "/" in name or name.startswith("."):
+            wrong.at(at, "a name has no slash, and no dot at its beginning")
         if isinstance(stream, model.Messages):
             _check_mapping(stream, at, wrong)
         if isinstance(stream, model.Rate) and pipeline.run.ends == "when read":
@@ -60,6 +75,7 @@ def check_together(pipeline: model.Pipeline, wrong: Wrong) -> None:
     _check_programs(pipeline, wrong)
     _check_outputs(pipeline, wrong)
     _check_folders(pipeline, wrong)
+    _check_kafka(pipeline, wrong)
     _check_placement(pipeline, wrong)
     if re.fullmatch(MASTER, pipeline.spark.master) is None:
         wrong.at(
@@ -165,14 +181,38 @@ def _check_folders(pipeline: model.Pipeline, wrong: Wrong) -> None:
         path = getattr(table, "path", None)
         if path is None:
             continue
+        if isinstance(table, model.Files | model.Rows):
+            if not Path(path).is_dir():
+                wrong.at(f"{name}.path", f"{path} is no folder")
+        elif Path(path).exists() and not Path(path).is_dir():
+            wrong.at(f"{name}.path", f"{path} is a file, and a folder is to be written")
         first = taken.setdefault(path, name)
         # Two streams may read the same files.
         if first != name and not isinstance(table, model.Stream):
             wrong.at(f"{name}.path", f"{path} is that of {first}")
 
 
+def _check_kafka(pipeline: model.Pipeline, wrong: Wrong) -> None:
+    tables = {
+        **{f"streams.{name}": each for name, each in pipeline.streams.items()},
+        **{f"outputs.{name}": each for name, each in pipeline.outputs.items()},
+    }
+    for at, table in tables.items():
+        if not isinstance(table, model.Kafka | model.KafkaTopic):
+            continue
+        for server in table.servers.split(","):
+            if re.fullmatch(SERVER, server) is None:
+                wrong.at(f"{at}.servers", f"{server.strip() or 'nothing'} is no HOST:PORT")
+        for name in (*table.options, *table.secrets):
+            if (key := KAFKA_KEYS.get(name)) is not None and hasattr(table, key):
+                wrong.at(f"{at}.options.{name}", f"the key {key} says it")
+
+
 def _check_placement(pipeline: model.Pipeline, wrong: Wrong) -> None:
     at, placement = "run.placement", pipeline.run.placement
+    for name in ("shards", "key"):
+        if getattr(pipeline.run, name) is not None and placement in ("driver", "dataframe"):
+            wrong.at(f"run.{name}", f"the placement {placement} has no shards")
     if placement in ("auto", "driver"):
         return
     if not all(isinstance(window_of(each), TimeWindow) for each in pipeline.streams.values()):

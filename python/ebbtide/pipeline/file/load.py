@@ -9,7 +9,6 @@ files that exist, rules that are a program, and windows that can be.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ import msgspec
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.file.check import check_tables, check_together
 from ebbtide.pipeline.file.resolve import Resolver
-from ebbtide.pipeline.file.sentences import last_key, reworded
+from ebbtide.pipeline.file.said import said
 from ebbtide.pipeline.file.wrong import Wrong
 
 #: The tables of tables, and something right to stand for what is in them.
@@ -73,10 +72,8 @@ def _converted(value: Any, kind: Any, prefix: str, wrong: Wrong) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        sentence, _, at = str(error).partition(" - at `$")
-        inner = re.sub(r"^\.", "", at.rstrip("`"))
-        whole = ".".join(part for part in (prefix, inner) if part)
-        wrong.at(whole, reworded(sentence, value, kind, last_key(inner)))
+        inner, sentence = said(error, value, kind)
+        wrong.at(".".join(part for part in (prefix, inner) if part), sentence)
 
 
 def _with_texts(content: Any) -> Any:

@@ -346,7 +346,7 @@ class Spark(Table, frozen=True, kw_only=True):
 class Pipeline(Table, frozen=True, kw_only=True):
     """A whole pipeline file."""
 
-    name: str = "ebbtide"
+    name: Annotated[str, Meta(min_length=1)] = "ebbtide"
     prefixes: dict[str, str] = {}
     time: Time = field(default_factory=Time)
     streams: Annotated[dict[str, AnyStream], Meta(min_length=1)]
