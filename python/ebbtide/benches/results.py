@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -28,6 +28,8 @@ FORMAT: Final = 1
 LIBRARIES: Final = ("ebbtide", "pyarrow", "matplotlib", "psutil")
 
 Parameter: TypeAlias = str | int | float
+#: Told what is being measured.
+Say: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,10 @@ class Results:
         """Take measurements in, and note the time that has passed."""
         self.measurements += measurements
         self.seconds = perf_counter() - self._began
+
+    def add(self, measurement: Measurement) -> None:
+        """Take one measurement in."""
+        self.extend((measurement,))
 
     def named(self, name: str) -> list[Measurement]:
         """The measurements of one name, in the order they were made."""

@@ -14,10 +14,10 @@ from typing import Final
 from ebbtide.benches.imars.floor import measure_floor
 from ebbtide.benches.imars.ingest import measure_ingest
 from ebbtide.benches.imars.memory import measure_memory
-from ebbtide.benches.imars.settings import Say, Settings
+from ebbtide.benches.imars.settings import Settings
 from ebbtide.benches.imars.share import measure_share
 from ebbtide.benches.imars.window import measure_window
-from ebbtide.benches.results import Results
+from ebbtide.benches.results import Results, Say
 
 __all__ = ["MEASUREMENTS", "Settings", "run"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from ebbtide.testing.workloads import WorkloadError
 from ebbtide.testing.workloads.workload import at_least
-
-Say: TypeAlias = Callable[[str], None]
 
 # The share at which the paper's goals are set, and the one below which naive must not win.
 GOAL_SHARE: Final = 0.01

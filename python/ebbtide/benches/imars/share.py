@@ -12,8 +12,8 @@ from math import exp, log
 from typing import Final
 
 from ebbtide.benches.imars.feed import Feed, Tick, no_collector
-from ebbtide.benches.imars.settings import GOAL_SHARE, HALF, Say, Settings
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.imars.settings import GOAL_SHARE, HALF, Settings
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 
 STRATEGIES: Final = ("expiry", "dred", "naive")
 
@@ -45,7 +45,7 @@ def measure_share(settings: Settings, results: Results, say: Say) -> None:
     for strategy in ("expiry", "dred"):
         point = crossing(settings.shares, medians[strategy], medians["naive"])
         percent = None if point is None else 100 * point
-        results.extend([Measurement("crossing", {"strategy": strategy}, percent, "% of window")])
+        results.add(Measurement("crossing", {"strategy": strategy}, percent, "% of window"))
 
 
 def _run(settings: Settings, share: float, strategy: str) -> list[Tick]:

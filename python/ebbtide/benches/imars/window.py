@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ebbtide.benches.imars.feed import Feed, Tick, no_collector
-from ebbtide.benches.imars.settings import Say, Settings
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.imars.settings import Settings
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 
 # The largest window against one of a hundredth and of a tenth of its size.
 LARGEST_AGAINST: Final = (Goal("at most", 3), Goal("at most", 1.5))
@@ -30,19 +30,17 @@ def measure_window(settings: Settings, results: Results, say: Say) -> None:
     for window, timing, goal in zip(
         settings.windows, timings, (*LARGEST_AGAINST, None), strict=True
     ):
-        results.extend(
-            [
-                Measurement(
-                    "window",
-                    {"window": window, "churn": settings.churn},
-                    timing.median,
-                    "ns a fact",
-                    mean=timing.mean,
-                    ratio=timings[-1].median / timing.median if goal else None,
-                    ratio_of=f"{largest:,} / {window:,}" if goal else None,
-                    goal=goal,
-                )
-            ]
+        results.add(
+            Measurement(
+                "window",
+                {"window": window, "churn": settings.churn},
+                timing.median,
+                "ns a fact",
+                mean=timing.mean,
+                ratio=timings[-1].median / timing.median if goal else None,
+                ratio_of=f"{largest:,} / {window:,}" if goal else None,
+                goal=goal,
+            )
         )
     results.extend(
         Measurement(

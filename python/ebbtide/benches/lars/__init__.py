@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.arrow import measure_arrow
 from ebbtide.benches.lars.batches import measure_batches
 from ebbtide.benches.lars.floor import measure_floor
@@ -17,7 +16,7 @@ from ebbtide.benches.lars.grid import grid
 from ebbtide.benches.lars.objects import measure_objects
 from ebbtide.benches.lars.quiet import measure_quiet
 from ebbtide.benches.lars.settings import Settings
-from ebbtide.benches.results import Results
+from ebbtide.benches.results import Results, Say
 
 __all__ = ["MEASUREMENTS", "Settings", "grid", "run"]
 

@@ -6,10 +6,9 @@ from time import thread_time_ns
 from typing import Final
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 from ebbtide.reasoner.lars import LarsReasoner
 
 TIMES_FULL: Final = Goal("at least", 20)
@@ -29,9 +28,9 @@ def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
                     found[window] = time_arrow(
                         settings, workload, window, rate, settings.batch, full=output == "full"
                     )
-                    results.extend([_against_laser(workload, output, rate, window, found[window])])
+                    results.add(_against_laser(workload, output, rate, window, found[window]))
                 if output == "changes" and workload.name in FLAT_ONES:
-                    results.extend([_flatness(settings, workload, rate, found)])
+                    results.add(_flatness(settings, workload, rate, found))
 
 
 def time_arrow(

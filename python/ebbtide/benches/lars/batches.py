@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.arrow import time_arrow
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS
-from ebbtide.benches.results import Measurement, Parameter, Results
+from ebbtide.benches.results import Measurement, Parameter, Results, Say
 
 
 def measure_batches(settings: Settings, results: Results, say: Say) -> None:
@@ -17,14 +16,12 @@ def measure_batches(settings: Settings, results: Results, say: Say) -> None:
             say(f"{workload.name}: batches of {batch} time points")
             timing = time_arrow(settings, workload, window, rate, batch, full=False)
             parameters: dict[str, Parameter] = {"workload": workload.name, "window": window}
-            results.extend(
-                [
-                    Measurement(
-                        "batches",
-                        {**parameters, "rate": rate, "time_points_a_batch": batch},
-                        timing.median,
-                        "us an atom",
-                        mean=timing.mean,
-                    )
-                ]
+            results.add(
+                Measurement(
+                    "batches",
+                    {**parameters, "rate": rate, "time_points_a_batch": batch},
+                    timing.median,
+                    "us an atom",
+                    mean=timing.mean,
+                )
             )

@@ -10,10 +10,9 @@ from time import thread_time_ns
 
 from ebbtide._kernel import BareTexts
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
-from ebbtide.benches.results import Measurement, Results, Timing
+from ebbtide.benches.results import Measurement, Results, Say, Timing
 from ebbtide.engines.lars import LarsEngine
 
 
@@ -23,18 +22,16 @@ def measure_floor(settings: Settings, results: Results, say: Say) -> None:
     for workload in WORKLOADS:
         say(f"floor: {workload.name}, window {window}, {rate} atoms a time point")
         floor, ours = _time(settings, workload, window, rate)
-        results.extend(
-            [
-                Measurement(
-                    "floor",
-                    {"workload": workload.name, "window": window, "rate": rate},
-                    floor.median,
-                    "us an atom",
-                    mean=floor.mean,
-                    ratio=ours.median / floor.median,
-                    ratio_of="ebbtide / floor",
-                )
-            ]
+        results.add(
+            Measurement(
+                "floor",
+                {"workload": workload.name, "window": window, "rate": rate},
+                floor.median,
+                "us an atom",
+                mean=floor.mean,
+                ratio=ours.median / floor.median,
+                ratio_of="ebbtide / floor",
+            )
         )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from time import thread_time_ns
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, facts
-from ebbtide.benches.results import Measurement, Results, Timing
+from ebbtide.benches.results import Measurement, Results, Say, Timing
 from ebbtide.engines.lars import LarsEngine
 
 
@@ -19,16 +18,14 @@ def measure_objects(settings: Settings, results: Results, say: Say) -> None:
         for window in settings.windows:
             say(f"{workload.name}: Python objects, window {window}, {rate} atoms a time point")
             timing = _time(settings, workload, window, rate)
-            results.extend(
-                [
-                    Measurement(
-                        "objects",
-                        {"workload": workload.name, "window": window, "rate": rate},
-                        timing.median,
-                        "us an atom",
-                        mean=timing.mean,
-                    )
-                ]
+            results.add(
+                Measurement(
+                    "objects",
+                    {"workload": workload.name, "window": window, "rate": rate},
+                    timing.median,
+                    "us an atom",
+                    mean=timing.mean,
+                )
             )
 
 

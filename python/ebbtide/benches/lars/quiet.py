@@ -10,9 +10,8 @@ from time import thread_time_ns
 from typing import Final
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.lars.settings import Settings
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 from ebbtide.engines.lars import LarsEngine
 from ebbtide.languages.lars import parse_lars
 from ebbtide.program import Fact
@@ -35,19 +34,17 @@ def measure_quiet(settings: Settings, results: Results, say: Say) -> None:
             say(f"quiet: {name}, {live:,} facts")
             timings.append(_time(settings, text, live))
             is_last = len(timings) == 2
-            results.extend(
-                [
-                    Measurement(
-                        "quiet",
-                        {"workload": name, "facts": live},
-                        timings[-1].median,
-                        "us a time point",
-                        mean=timings[-1].mean,
-                        ratio=timings[1].median / timings[0].median if is_last else None,
-                        ratio_of="ten times the facts / once" if is_last else None,
-                        goal=FLAT if is_last else None,
-                    )
-                ]
+            results.add(
+                Measurement(
+                    "quiet",
+                    {"workload": name, "facts": live},
+                    timings[-1].median,
+                    "us a time point",
+                    mean=timings[-1].mean,
+                    ratio=timings[1].median / timings[0].median if is_last else None,
+                    ratio_of="ten times the facts / once" if is_last else None,
+                    goal=FLAT if is_last else None,
+                )
             )
 
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.batches import measure_large, measure_small
 from ebbtide.benches.pipeline.burst import measure_burst
 from ebbtide.benches.pipeline.closure import measure_closure
@@ -18,7 +17,7 @@ from ebbtide.benches.pipeline.parsing import measure_parsing
 from ebbtide.benches.pipeline.recovery import measure_recovery
 from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.pipeline.shards import measure_shards
-from ebbtide.benches.results import Results
+from ebbtide.benches.results import Results, Say
 from ebbtide.pipeline.session import close_session, open_session, warm_up
 
 __all__ = ["MEASUREMENTS", "Settings", "run"]

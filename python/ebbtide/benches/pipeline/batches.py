@@ -16,11 +16,10 @@ from typing import Final, TypeAlias
 
 from pyspark.sql import SparkSession
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.contenders import CONTENDERS, Contender
 from ebbtide.benches.pipeline.files import write_files
 from ebbtide.benches.pipeline.settings import Rounds, Settings
-from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.benches.results import Goal, Measurement, Results, Say
 from ebbtide.pipeline.progress import Latency
 
 #: Of one contender: the batches of each round, each by stage.
@@ -96,18 +95,16 @@ def _report(
         for which in ("p50", "p95"):
             # Of a few large batches a p95 is only the slowest.
             is_judged = contender == WHOLE and (which == "p50" or name == "small")
-            results.extend(
-                [
-                    Measurement(
-                        f"{name} batches",
-                        {"facts": rounds.facts, "pipeline": contender, "of batches": which},
-                        getattr(_latency(batches), which),
-                        "ms",
-                        ratio=_ratio(batches, timed[base], which),
-                        ratio_of=base,
-                        goal=Goal("at most", bound) if is_judged else None,
-                    )
-                ]
+            results.add(
+                Measurement(
+                    f"{name} batches",
+                    {"facts": rounds.facts, "pipeline": contender, "of batches": which},
+                    getattr(_latency(batches), which),
+                    "ms",
+                    ratio=_ratio(batches, timed[base], which),
+                    ratio_of=base,
+                    goal=Goal("at most", bound) if is_judged else None,
+                )
             )
     whole = timed[WHOLE]
     stages: dict[str, float] = {

@@ -19,10 +19,9 @@ from time import perf_counter, sleep
 from typing import Final
 from urllib.request import urlopen
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.recovery import PATIENCE, PROCESSES, Run
 from ebbtide.benches.pipeline.settings import Settings
-from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.benches.results import Goal, Measurement, Results, Say
 
 #: Batches a second.
 A_SECOND: Final = 2

@@ -13,9 +13,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.settings import Settings
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.engines.native import NativeEngine
 from ebbtide.pipeline.session import JVM_FOR_JOINS, close_session, open_session

@@ -10,9 +10,8 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.settings import Settings
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.pipeline.api import read_rdf
 from ebbtide.testing.workloads.lubm import departments
 
@@ -45,17 +44,15 @@ def measure_parsing(
             began = perf_counter()
             frame.write.format("noop").mode("overwrite").save()
             best[name] = min(best.get(name, 1e9), perf_counter() - began)
-        results.extend(
-            [
-                Measurement(
-                    "parsing",
-                    {"lines": settings.parsed, "way": name},
-                    settings.parsed / best[name],
-                    "lines/s",
-                    ratio=best[name] / best["lines alone"],
-                    ratio_of="lines alone",
-                )
-            ]
+        results.add(
+            Measurement(
+                "parsing",
+                {"lines": settings.parsed, "way": name},
+                settings.parsed / best[name],
+                "lines/s",
+                ratio=best[name] / best["lines alone"],
+                ratio_of="lines alone",
+            )
         )
 
 

@@ -22,9 +22,8 @@ from typing import Final
 
 import psutil
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.settings import Settings
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 
 FILES: Final = 10
 PATIENCE: Final = 400.0

@@ -22,12 +22,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.pipeline.files import write_files
 from ebbtide.benches.pipeline.processors import KINDS
 from ebbtide.benches.pipeline.settings import Settings
 from ebbtide.benches.pipeline.shards_job import FILES, RULES, WINDOW
-from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.benches.results import Goal, Measurement, Results, Say
 from ebbtide.pipeline.placements.routing import ARROW
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import Rules

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.queries.settings import Settings
 from ebbtide.benches.queries.sharing import measure_sharing
 from ebbtide.benches.queries.throughput import measure_throughput
 from ebbtide.benches.queries.windows import measure_windows
-from ebbtide.benches.results import Results
+from ebbtide.benches.results import Results, Say
 
 __all__ = ["MEASUREMENTS", "Settings", "run"]
 

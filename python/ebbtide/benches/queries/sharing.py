@@ -8,10 +8,9 @@ from time import process_time
 import pyarrow as pa
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.queries.settings import Settings
 from ebbtide.benches.queries.workload import FIGURE_2, STREAM, Workload
-from ebbtide.benches.results import Goal, Measurement, Parameter, Results, Timing
+from ebbtide.benches.results import Goal, Measurement, Parameter, Results, Say, Timing
 from ebbtide.queries import QueryEngine
 
 

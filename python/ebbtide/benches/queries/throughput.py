@@ -6,10 +6,9 @@ from itertools import islice
 from time import process_time
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.queries.settings import Settings
 from ebbtide.benches.queries.workload import STREAM, WORKLOADS
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.queries import QueryEngine
 
 SECONDS: Final = 10
@@ -34,13 +33,11 @@ def measure_throughput(settings: Settings, results: Results, say: Say) -> None:
             engine.push_all(STREAM, table)
         engine.finish()
         taken = process_time() - since
-        results.extend(
-            [
-                Measurement(
-                    "throughput",
-                    {"query": workload.name, "window": SECONDS * batch, "answers": answered},
-                    batch * len(tables) / taken / 1_000,
-                    "thousand triples a second",
-                )
-            ]
+        results.add(
+            Measurement(
+                "throughput",
+                {"query": workload.name, "window": SECONDS * batch, "answers": answered},
+                batch * len(tables) / taken / 1_000,
+                "thousand triples a second",
+            )
         )

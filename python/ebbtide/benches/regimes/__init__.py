@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ebbtide.benches.regimes.settings import Settings
 
 if TYPE_CHECKING:
-    from ebbtide.benches.imars.settings import Say
-    from ebbtide.benches.results import Results
+    from ebbtide.benches.results import Results, Say
 
 __all__ = ["MEASUREMENTS", "Settings", "run"]
 

@@ -15,11 +15,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.contenders import Stopwatch
 from ebbtide.benches.regimes.materialise import table_of, told
 from ebbtide.benches.regimes.settings import Settings
-from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.benches.results import Goal, Measurement, Results, Say
 from ebbtide.plan.schema import RDFS, TYPE
 from ebbtide.program import TRIPLE, Atom, Variable
 from ebbtide.regimes import load
@@ -39,18 +38,16 @@ def measure_chain(settings: Settings, results: Results, folder: Path, say: Say) 
             seconds.append(_seconds(length))
         a_class = median(seconds) / length
         shortest = shortest or a_class
-        results.extend(
-            [
-                Measurement(
-                    "chain",
-                    {"subclasses": length, "rounds": settings.rounds},
-                    median(seconds),
-                    "s",
-                    ratio=a_class / shortest,
-                    ratio_of="seconds a class / those of the shortest chain",
-                    goal=LINEAR,
-                )
-            ]
+        results.add(
+            Measurement(
+                "chain",
+                {"subclasses": length, "rounds": settings.rounds},
+                median(seconds),
+                "s",
+                ratio=a_class / shortest,
+                ratio_of="seconds a class / those of the shortest chain",
+                goal=LINEAR,
+            )
         )
 
 

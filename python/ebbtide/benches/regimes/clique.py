@@ -17,10 +17,9 @@ from statistics import median
 from typing import Final
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.contenders import Stopwatch
 from ebbtide.benches.regimes.settings import Settings
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.plan.schema import TYPE
@@ -45,7 +44,7 @@ def measure_clique(settings: Settings, results: Results, folder: Path, say: Say)
             for terms in sizes:
                 for shape in SHAPES:
                     say(f"clique: {terms:,} terms by a {shape}, {regime}, {how}")
-                    results.extend([_measurement(settings, regime, planned, shape, terms)])
+                    results.add(_measurement(settings, regime, planned, shape, terms))
 
 
 def clique(

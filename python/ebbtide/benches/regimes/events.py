@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.contenders import ContenderFailed
 from ebbtide.benches.regimes.settings import Settings
 from ebbtide.benches.regimes.stream import Sample
-from ebbtide.benches.results import Goal, Measurement, Results
+from ebbtide.benches.results import Goal, Measurement, Results, Say
 from ebbtide.testing.workloads.lubm.queries import QUERIES
 
 # Thousands of triples a second: 13,405,383 triples over the times of the paper's table 8.

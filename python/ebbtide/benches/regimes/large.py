@@ -9,11 +9,10 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.contenders import Job, Took, run
 from ebbtide.benches.regimes.data import Data, generated
 from ebbtide.benches.regimes.settings import Settings
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 
 OURS: Final = "ebbtide"
 PEER: Final = "reasonable"

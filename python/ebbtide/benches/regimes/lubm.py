@@ -11,12 +11,11 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.closure import compare
 from ebbtide.benches.regimes.contenders import PEERS, Job, Took, run
 from ebbtide.benches.regimes.data import Data, lubm_1
 from ebbtide.benches.regimes.settings import Settings
-from ebbtide.benches.results import Goal, Measurement, Results, Timing
+from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 
 OURS: Final = "ebbtide"
 FASTER_THAN: Final = {"reasonable": Goal("at least", 5), "owlrl": Goal("at least", 200)}
@@ -38,7 +37,7 @@ def measure_lubm(settings: Settings, results: Results, folder: Path, say: Say) -
             closure = "" if number else str(closures[name])
             rounds[name].append(run(Job(name, str(data.path), closure)))
     results.extend(_measurements(data, rounds))
-    results.extend([_wanted(settings, data, median(ran.reason for ran in rounds[OURS]), say)])
+    results.add(_wanted(settings, data, median(ran.reason for ran in rounds[OURS]), say))
     results.extend(compare(closures, OURS))
 
 

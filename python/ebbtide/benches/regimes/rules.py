@@ -13,11 +13,10 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from ebbtide.benches.imars.feed import no_collector
-from ebbtide.benches.imars.settings import Say
 from ebbtide.benches.regimes.contenders import Stopwatch
 from ebbtide.benches.regimes.materialise import materialise, table_of
 from ebbtide.benches.regimes.settings import Settings
-from ebbtide.benches.results import Measurement, Results
+from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.program import Program
 from ebbtide.regimes import load
 from ebbtide.testing.workloads.lubm import departments, ontology
@@ -59,7 +58,7 @@ def measure_rules(settings: Settings, results: Results, folder: Path, say: Say) 
         others = [each for each in program.rules if each is not rule]
         without[rule.name] = cost(Program(others, program.relations))
     costly = sorted(without, key=lambda name: without[name].lookups)[:SHOWN]
-    results.extend([_measurement("all of them", whole, Cost(0, 0, 0, 0.0))])
+    results.add(_measurement("all of them", whole, Cost(0, 0, 0, 0.0)))
     results.extend(_measurement(name, whole, without[name]) for name in costly)
 
 
