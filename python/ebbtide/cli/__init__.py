@@ -8,12 +8,14 @@ keeps its traceback. A command imports what it needs when it runs, so that `--he
 from __future__ import annotations
 
 import sys
+import warnings
 
 
 def main() -> None:
     """The command `ebbtide`. Ends the process, with 0 and 2 by way of typer."""
     from ebbtide.cli.app import app
 
+    plain, warnings.formatwarning = warnings.formatwarning, _as_a_line
     try:
         app(prog_name="ebbtide")
     except Exception as error:
@@ -24,3 +26,16 @@ def main() -> None:
             raise
         print(f"ebbtide: {explained.message}", file=sys.stderr)
         sys.exit(explained.exit_code)
+    finally:
+        warnings.formatwarning = plain
+
+
+def _as_a_line(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """What a user is warned of, told as errors are; where in our code is not their concern."""
+    return f"ebbtide: {message}\n"

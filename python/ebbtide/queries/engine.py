@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
-from ebbtide.languages.rspql import ContinuousQuery, parse_continuous_query
+from ebbtide.languages.rspql import SERVICE, ContinuousQuery, parse_continuous_query
 from ebbtide.program import Fact, Program, ProgramError
 from ebbtide.queries.algebra import asks_servers
 from ebbtide.queries.answers import Answers
@@ -124,7 +124,8 @@ class QueryEngine:
         if query.name in {other.name for other in others}:
             raise ProgramError(f"there is a query {query.name} already", query.origin)
         if asks_servers(query.algebra):
-            raise ProgramError("SERVICE is refused: no other server is asked", query.origin)
+            place = query.place(SERVICE)
+            raise ProgramError("SERVICE is refused: no other server is asked", place)
         order = ranks([*others, query])
         handle = RegisteredQuery(self, query)
         task = self._task(
@@ -134,7 +135,19 @@ class QueryEngine:
         )
         self._tasks[handle] = task
         self._arrange(order)
+        self._warn_of_doubts(query)
         return handle
+
+    def _warn_of_doubts(self, query: ContinuousQuery) -> None:
+        """Say what is allowed and answers nothing."""
+        for doubt in query.doubts:
+            warnings.warn(doubt, stacklevel=3)
+        if self._views.is_default_empty(query):
+            warnings.warn(
+                f"{query.origin}: patterns outside of windows and graphs ask the background, "
+                "and there is none",
+                stacklevel=3,
+            )
 
     def _arrange(self, order: Sequence[int]) -> None:
         """The tasks are others than before, and are evaluated in this order."""

@@ -17,6 +17,7 @@ from ebbtide.queries.pane import ViewKey
 from ebbtide.queries.reader import wants
 from ebbtide.queries.sight import Sight, Wanted, dated_range, lag_of, sight_key
 from ebbtide.queries.static import StaticGraph
+from ebbtide.queries.triples import triples_asked
 from ebbtide.queries.view import View
 from ebbtide.terms import IRI
 from ebbtide.time import Instant
@@ -45,15 +46,23 @@ class Views:
         """Refuse a query of static graphs that were not given."""
         for name in query.named_graphs:
             if name not in self._graphs:
-                raise ProgramError(f"the static graph {name} was not given", query.origin)
+                raise ProgramError(f"the static graph {name} was not given", query.place(name))
         for name in query.graphs:
             if name not in self._graphs:
                 if not self._has_background:
                     raise ProgramError(
-                        f"the static graph {name} was not given, nor any background", query.origin
+                        f"the static graph {name} was not given, nor any background",
+                        query.place(name),
                     )
                 # The background stands for it.
                 self._graphs[name] = StaticGraph()
+
+    def is_default_empty(self, query: ContinuousQuery) -> bool:
+        """Whether a query asks the default graph for triples, and nothing is in it so far."""
+        has_windows = any(each.name is None for each in query.streams)
+        if has_windows or query.graphs or self._has_background:
+            return False
+        return bool(triples_asked(query.algebra, [None]).get(None))
 
     # ---- who looks ---------------------------------------------------------------------------
 

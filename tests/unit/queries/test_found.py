@@ -94,7 +94,7 @@ def test_it_is_answered_by_the_definition(
     ("body", "message"),
     [
         ("?x ?p ?y FILTER(:far(?y))", "1:103: the function :far is not known"),
-        ("?x ?p ?y SERVICE :other { ?x a ?y }", "1:1: SERVICE is refused"),
+        ("?x ?p ?y SERVICE :other { ?x a ?y }", "1:96: SERVICE is refused"),
         ("?x ?p ?y FILTER(?y < <http://e/a b>)", "1:108: this IRI is not closed, or"),
     ],
 )

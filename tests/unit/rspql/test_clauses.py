@@ -267,9 +267,15 @@ ERRORS = [
     ("REGISTER STREAM q ^UNDER ENTAILMENT REGIME <a:b> AS ASK {}", "a query does not choose its"),
     ("REGISTER QUERY ^ex:q AS ASK {}", "the prefix ex: is not declared"),
     ("SELECT * FROM STREAM ^s [RANGE 1s STEP 1s] {}", "expected the IRI of a stream, but found"),
-    ("SELECT * FROM STREAM <a:s> ^{}", "expected [, but found '{'"),
+    (
+        "SELECT * FROM STREAM <a:s> ^{}",
+        "expected the window of the stream, like [RANGE 10s STEP 5s], but found '{'",
+    ),
     ("SELECT * FROM STREAM <a:s> [^10s STEP 1s] {}", "expected RANGE, LANDMARK or TRIPLES, but fo"),
-    ("SELECT * FROM STREAM <a:s> [RANGE ^10 STEP 1s] {}", "the unit STEP is not known"),
+    (
+        "SELECT * FROM STREAM <a:s> [RANGE 10 ^STEP 1s] {}",
+        "expected the unit of 10 (ms, s, m, h or d), but found 'STEP'",
+    ),
     ("SELECT * FROM STREAM <a:s> [RANGE ^0s STEP 1s] {}", "a duration is a whole number of mill"),
     ("SELECT * FROM STREAM <a:s> [RANGE 10s STEP 1s^)", "expected ], but found ')'"),
     ("SELECT * FROM STREAM <a:s> [RANGE 10s^] {}", "expected STEP or TUMBLING, but found ']'"),
@@ -300,7 +306,7 @@ ERRORS = [
         "^PREFIX ex <a:b> SELECT * {}",
         "after PREFIX come a prefix with its colon and an",
     ),
-    ("^SELECT (SUM(?x) AS ?y) ?z { ?x ?y ?z }", "the SELECT "),
+    ("SELECT (SUM(?x) AS ?y) ^?z { ?x ?y ?z }", "?z is selected, and neither grouped by"),
     ("SELECT * { ?s ^ex:p ?o }", "the prefix ex: is not declared"),
 ]
 

@@ -1,6 +1,7 @@
 """Continuous queries in C-SPARQL and RSP-QL: text to `ContinuousQuery`."""
 
 from ebbtide.languages.rspql.query import (
+    SERVICE,
     TIMESTAMP,
     ContinuousQuery,
     CountWindow,
@@ -12,6 +13,7 @@ from ebbtide.languages.rspql.reader import BASE, load_continuous_query, parse_co
 
 __all__ = [
     "BASE",
+    "SERVICE",
     "TIMESTAMP",
     "ContinuousQuery",
     "CountWindow",

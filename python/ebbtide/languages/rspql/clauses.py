@@ -30,6 +30,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from ebbtide.languages.rspql.query import CountWindow, Emits, QueryWindow, Registers, TimeWindow
 from ebbtide.languages.sparql import Text, Token
 from ebbtide.program import ProgramError
+from ebbtide.program.wording import did_you_mean
 from ebbtide.time import LATEST, DurationError, parse_duration
 
 _EMITS: Final[dict[str, Emits]] = {
@@ -41,6 +42,7 @@ Bounds: TypeAlias = Literal["(]", "[)"]
 
 _STEP: Final = ("STEP", "SLIDE")
 _COUNTED: Final = ("TRIPLES", "ELEMENTS", "ITEMS", "ITEM", "ROWS")
+_SOURCES: Final = ("STREAM", "NAMED", "GRAPH", "WINDOW")
 _KINDS: Final = ("QUERY", "STREAM", *_EMITS)
 
 
@@ -166,12 +168,12 @@ class _Cursor:
 
     def expect(self, *words: str) -> str:
         """Pass one of these words, which must be here."""
-        return self.take(*words) or self._fail(_one_of(words))
+        return self.take(*words) or self.fail(_one_of(words), words)
 
     def iri(self, what: str) -> Token:
         """Pass an IRI."""
         if self.here.kind not in ("iri", "name"):
-            self._fail(what)
+            self.fail(what)
         return self.advance()
 
     def joined(self) -> Token:
@@ -188,24 +190,28 @@ class _Cursor:
         """Pass a duration."""
         place = self.here
         if place.kind not in ("word", "number"):
-            self._fail("a duration, like 10s or PT10S")
+            self.fail("a duration, like 10s or PT10S")
         try:
             if place.kind == "word":
                 return parse_duration(self.joined().text)
             self.advance()
-            return parse_duration(place.text + (self.advance().text if self.here.keyword else ""))
+            if self.here.keyword in ("", *_STEP, "TUMBLING", "AS"):
+                self.fail(f"the unit of {place.text} (ms, s, m, h or d)")
+            return parse_duration(place.text + self.advance().text)
         except DurationError as error:
             raise self.text.error(str(error), place) from None
 
     def number(self) -> int:
         """Pass a whole number of at least one."""
         if not self.here.text.isdecimal() or int(self.here.text) < 1:
-            self._fail("a whole number of at least 1")
+            self.fail("a whole number of at least 1")
         return int(self.advance().text)
 
-    def _fail(self, expected: str) -> str:
+    def fail(self, expected: str, known: Sequence[str] = ()) -> str:
+        """Refuse what is here; if it is near to a word that is known, say so."""
         found = repr(self.here.text[:40]) if self.here.text else "the end of the text"
-        raise self.text.error(f"expected {expected}, but found {found}", self.here)
+        hint = did_you_mean(self.here.keyword, known)
+        raise self.text.error(f"expected {expected}, but found {found}{hint}", self.here)
 
 
 def _one_of(words: Sequence[str]) -> str:
@@ -249,12 +255,15 @@ def _source(cursor: _Cursor, place: Token, every: int | None) -> Source:
             name = cursor.iri("the IRI of a window")
         return Source(place, stream, name, window)
     cursor.take("GRAPH")
+    if cursor.here.kind == "word":
+        cursor.fail("the IRI of a graph, or STREAM, NAMED or GRAPH", _SOURCES)
     graph = cursor.iri("the IRI of a graph, or STREAM, NAMED or GRAPH")
     return Source(place, graph, graph if named else None, None)
 
 
 def _window(cursor: _Cursor, every: int | None, bounds: Bounds) -> QueryWindow:
-    cursor.expect("[")
+    if not cursor.take("["):
+        cursor.fail("the window of the stream, like [RANGE 10s STEP 5s]")
     window = _extent(cursor, every, bounds)
     cursor.expect("]")
     return window

@@ -9,6 +9,7 @@ Invariant: windows with a name are graphs of their own; the others together are 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -19,6 +20,8 @@ Form: TypeAlias = Literal["select", "construct", "ask", "describe"]
 Emits: TypeAlias = Literal["RStream", "IStream", "DStream"]
 Registers: TypeAlias = Literal["query", "stream"]
 
+#: The word that asks another server.
+SERVICE: Final = "SERVICE"
 #: The function `f:timestamp(?s, ?p, ?o)` of C-SPARQL.
 TIMESTAMP: Final = IRI("http://larkc.eu/csparql/sparql/jena/ext#timestamp")
 
@@ -64,7 +67,8 @@ class ContinuousQuery:
     `name` is what it was registered as; a query that registers a `stream` is known by it. `every`
     is COMPUTE EVERY in milliseconds; None leaves the ticks to the windows. `graphs` and
     `named_graphs` are the static data of FROM and FROM NAMED. `timestamps`: the body calls
-    `TIMESTAMP`.
+    `TIMESTAMP`. `places` are those of static graphs and of `SERVICE`; `doubts` are sentences about
+    what silently answers nothing, each with its place.
     """
 
     name: str
@@ -79,3 +83,9 @@ class ContinuousQuery:
     algebra: tuple[Any, ...]
     timestamps: bool = False
     origin: Origin = field(default=IN_PYTHON, compare=False, repr=False)
+    places: Mapping[IRI | str, Origin] = field(default_factory=dict, compare=False, repr=False)
+    doubts: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def place(self, what: IRI | str) -> Origin:
+        """Where something stands in the text, if that is known; else where the query does."""
+        return self.places.get(what, self.origin)

@@ -9,7 +9,7 @@ against `BASE`. The prefixes rdf, rdfs, owl and xsd need not be declared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from ebbtide.languages.files import read_text
 from ebbtide.languages.rspql.clauses import Clauses
-from ebbtide.languages.rspql.query import TIMESTAMP, ContinuousQuery, Form, StreamWindow
+from ebbtide.languages.rspql.doubts import doubts
+from ebbtide.languages.rspql.query import SERVICE, TIMESTAMP, ContinuousQuery, Form, StreamWindow
 from ebbtide.languages.sparql import (
     Algebra,
     Declarations,
@@ -73,6 +74,9 @@ def parse_continuous_query(
     streams = _streams(clauses, declarations)
     algebra, written = _algebra(rest, body, declarations)
     _check_calls(rest, body, algebra, declarations)
+    graphs, named_graphs = (_graphs(clauses, declarations, named) for named in (False, True))
+    windows = [each.name for each in streams if each.name is not None]
+    known = {iri.text for iri in (*windows, *named_graphs)}
     if (registration := clauses.registration) is not None:
         name = _name(whole, registration.name, declarations, own)
     return ContinuousQuery(
@@ -82,12 +86,14 @@ def parse_continuous_query(
         registers=registration.registers if registration else "query",
         every=registration.every if registration else None,
         streams=streams,
-        graphs=_graphs(clauses, declarations, named=False),
-        named_graphs=_graphs(clauses, declarations, named=True),
+        graphs=tuple(graphs),
+        named_graphs=tuple(named_graphs),
         text=_added(body, own) + written,
         algebra=algebra,
         timestamps=_calls(algebra, TIMESTAMP.text),
         origin=Origin.at(source, text, whole.tokens[0].start, len(text.rstrip())),
+        places=_places(rest, body, {**graphs, **named_graphs}),
+        doubts=tuple(doubts(rest, body, algebra, declarations, known)),
     )
 
 
@@ -178,14 +184,23 @@ def _streams(clauses: Clauses, declarations: Declarations) -> tuple[StreamWindow
     return tuple(found)
 
 
-def _graphs(clauses: Clauses, declarations: Declarations, named: bool) -> tuple[IRI, ...]:
-    return tuple(
-        dict.fromkeys(
-            resolve(clauses.text, source.iri, declarations)
-            for source in clauses.sources
-            if source.window is None and (source.name is not None) == named
-        )
-    )
+def _graphs(clauses: Clauses, declarations: Declarations, named: bool) -> dict[IRI, Origin]:
+    """The static graphs, and where each is asked for first."""
+    found: dict[IRI, Origin] = {}
+    for source in clauses.sources:
+        if source.window is None and (source.name is not None) == named:
+            iri = resolve(clauses.text, source.iri, declarations)
+            found.setdefault(iri, clauses.text.origin(source.iri))
+    return found
+
+
+def _places(
+    text: Text, body: Sequence[Token], graphs: Mapping[IRI, Origin]
+) -> dict[IRI | str, Origin]:
+    """Where the static graphs are named first, and where another server is asked, if one is."""
+    places: dict[IRI | str, Origin] = dict(graphs.items())
+    word = next((token for token in body if token.keyword == SERVICE), None)
+    return places if word is None else {**places, SERVICE: text.origin(word)}
 
 
 def _added(body: Sequence[Token], own: Declarations) -> str:

@@ -15,7 +15,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final, TypeAlias, TypeVar
 
 from ebbtide.languages.sparql.tokens import Text, Token
@@ -187,6 +187,9 @@ def _error(
     if sentence := next(filter(_SENTENCE.fullmatch, sentences), None):
         # What is said of a whole query is noticed at its end.
         place = tokens[0] if looked >= starts[-1] + len(tokens[-1].text) else culprit
+        lone = _ungrouped(tokens) if "unbound" in sentence and place is tokens[0] else None
+        if lone is not None:
+            return text.error(f"{lone.text} is selected, and neither grouped by nor counted", lone)
         return text.error(sentence[0].lower() + sentence[1:], place)
     if index < 0:
         return text.error(f"this is not SPARQL: {message}", culprit)
@@ -201,6 +204,22 @@ def _error(
     return text.error(
         "this is complete, but it uses a variable where SPARQL does not allow it", tokens[0]
     )
+
+
+def _ungrouped(tokens: Sequence[Token]) -> Token | None:
+    """The first variable that a SELECT shows as it is and GROUP BY does not have."""
+    shown: list[Token] = []
+    depth, grouped = 0, None
+    for before, token in pairwise(tokens):
+        depth += (token.text in ("(", "{")) - (token.text in (")", "}"))
+        if before.keyword == "GROUP" and depth == 0:
+            grouped = set[str]()
+        elif token.kind == "variable" and depth == 0:
+            if grouped is not None:
+                grouped.add(token.text)
+            elif not any(each.text == "{" for each in tokens if each.start < token.start):
+                shown.append(token)
+    return next((token for token in shown if token.text not in (grouped or ())), None)
 
 
 def _offset(text: str, line: int, column: int) -> int:

@@ -1,0 +1,70 @@
+"""What SPARQL allows in a continuous query and hardly anybody means: it silently answers nothing.
+
+In: a query that was read. Out: sentences, each with its place, about variables that nothing binds
+and graphs that are not in the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ebbtide.languages.sparql import Algebra, Declarations, Text, Token, resolve
+from ebbtide.program.wording import did_you_mean
+
+
+def doubts(
+    text: Text,
+    body: Sequence[Token],
+    algebra: Algebra,
+    declarations: Declarations,
+    graphs: Collection[str],
+) -> Iterator[str]:
+    """What is doubtful in a query whose dataset has these named graphs."""
+    bound = set(_bound(algebra))
+    tokens = {f"?{token.text[1:]}": token for token in reversed(body) if token.kind == "variable"}
+    for name in dict.fromkeys(_names(algebra)):
+        if name not in bound and name in tokens:
+            hint = did_you_mean(name, sorted(bound & tokens.keys()))
+            yield f"{text.origin(tokens[name])}: nothing binds {name}{hint}"
+    for word, token in pairwise(body):
+        if word.keyword == "GRAPH" and token.kind in ("iri", "name"):
+            iri = resolve(text, token, declarations)
+            if iri.text not in graphs:
+                yield (
+                    f"{text.origin(token)}: {token.text} is neither a window nor a graph of "
+                    "FROM NAMED, so it is empty"
+                )
+
+
+def _names(algebra: Any) -> Iterator[str]:
+    """The variables anywhere in it."""
+    if isinstance(algebra, str):
+        if algebra.startswith("?"):
+            yield algebra
+    elif isinstance(algebra, tuple | list):
+        for part in algebra:
+            yield from _names(part)
+
+
+def _bound(algebra: Any) -> Iterator[str]:
+    """The variables that some part of it binds."""
+    match algebra:
+        case ("bgp", triples):
+            yield from _names(triples)
+        case ("path", subject, _, object_):
+            yield from _names((subject, object_))
+        case ("values", names, _):
+            yield from names
+        case ("graph" | "service", inner, name, *_):
+            yield from (*_names(name), *_bound(inner))
+        case ("extend", inner, name, value):
+            yield from (name, *_bound(inner), *_bound(value))
+        case ("group", inner, _, aggregates):
+            yield from _bound(inner)
+            for name, how in aggregates:
+                yield from (name, *_bound(how))
+        case tuple() | list():
+            for part in algebra:
+                yield from _bound(part)
