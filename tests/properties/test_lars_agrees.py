@@ -12,6 +12,7 @@ from ebbtide.engines.lars import LarsEngine
 from ebbtide.engines.reference.lars import Stream, answer_stream, output, output_stream
 from ebbtide.languages.lars import LarsProgram, parse_lars, show_fact
 from ebbtide.program import Fact
+from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.terms import parse_term
 from ebbtide.testing.lars import LAST, lars_programs, lars_streams
 from ebbtide.time import Instant
@@ -92,6 +93,26 @@ def test_tables_equal_the_oracle(
         held |= {fact for diff, fact in now if diff > 0}
         assert sorted(map(show_fact, held)) == (told(expected[point]) or []), point
         assert (point in without) == (expected[point] is None), point
+
+
+@given(lars_programs(), lars_streams(), st.integers(3, 6), st.booleans())
+def test_leaps_over_pauses_leave_nothing_out(
+    program: LarsProgram, atoms: dict[int, set[Fact]], pause: int, start_early: bool
+) -> None:
+    note(f"{program}\n{program.background}\n{atoms}")
+    start = -pause if start_early else 0
+    input = Stream(start, LAST * pause, {at * pause: facts for at, facts in atoms.items()})
+    expected = output_stream(program, input)
+    for point, facts in outputs(program, input).items():
+        assert told(facts) == told(expected[point]), point
+    reasoner = LarsReasoner(program, start=start)
+    items = [(at, list(facts)) for at, facts in sorted(input.atoms.items())]
+    held: list[str] | None = []
+    news = {answer.t: answer for answer in reasoner.run(items, to=input.last, changed=True)}
+    for point in input.timeline:
+        if point in news:
+            held = told(news[point].atoms)
+        assert held == told(expected[point]), point
 
 
 @pytest.mark.parametrize("window", range(1, 81))

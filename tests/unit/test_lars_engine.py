@@ -193,6 +193,20 @@ def test_a_copy_is_explained_by_its_rule() -> None:
     ]
 
 
+def test_background_is_explained_as_such() -> None:
+    program = parse_lars(
+        "k(a). q(T) :- @T k(X) in [2]. r(X) :- always k(X) in [#2]. s(T) :- @T k(X) in [#2 of k]."
+    )
+    engine = LarsEngine(program, start=0)
+    engine.tick()
+    for atom, part in (
+        (Fact.of("q", 0), "@0 k(a) in [2] until 3"),
+        (Fact.of("r", "<a>"), "always k(a) in [#2]"),
+        (Fact.of("s", 0), "@0 k(a) in [#2 of k]"),
+    ):
+        assert str(engine.explain_atom(atom)).splitlines()[1] == f"  {part}: background"
+
+
 def test_a_conclusion_in_the_past_is_explained_with_its_time() -> None:
     reasoner = LarsReasoner(
         "@T hot :- @T temp(V) in [2], V > 30.\nalarm :- always hot in [1], not off."

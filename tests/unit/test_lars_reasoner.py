@@ -128,6 +128,94 @@ def test_a_time_point_beyond_its_budget_is_over() -> None:
     assert said(reasoner, to=1) == {1: ["q(a,a)"]}
 
 
+@pytest.mark.parametrize(
+    ("program", "atoms", "budget", "place"),
+    [
+        (
+            "q(X,Y) :- p(X), p(Y).",
+            "p(a).",
+            Budget(derivations=0),
+            "rule r1 (<text>:1:1), at q(a,a)",
+        ),
+        ("q(X) :- p(X) in [2].", "p(a). p(b).", Budget(facts=1), "the input, at p(b) in [2]"),
+        (
+            "@T q :- @T p(X) in [9].",
+            "p(a).",
+            Budget(derivations=0),
+            "rule r1 (<text>:1:1), at @0 q",
+        ),
+        (
+            "@T q(X) :- @T p(X) in [9].\nr :- q(a) in [2].",
+            "p(a).",
+            Budget(derivations=1),
+            "rule r2 (<text>:2:1), at q(a) in [2]",
+        ),
+        (
+            "p(k).\nq(X,T) :- @T p(X) in [3].",
+            "p(a).",
+            Budget(derivations=1),
+            "rule r1 (<text>:2:1), at q(k,0)",
+        ),
+        (
+            "n(N) :- N = count { X : p(X) in [9] }.",
+            "p(a).",
+            Budget(derivations=0),
+            "rule r1 (<text>:1:1)",
+        ),
+        ("z(1).\nn(X) :- z(X), X < 9.", "p(a).", Budget(derivations=0), "r1 (<text>:2:1), at n(1)"),
+    ],
+)
+def test_a_budget_names_rules_and_atoms_as_they_are_written(
+    program: str, atoms: str, budget: Budget, place: str
+) -> None:
+    for play in (False, True):
+        reasoner = LarsReasoner(program, start=0, budget=budget)
+        reasoner.push(atoms, at=0)
+        with pytest.raises(BudgetExceeded) as hit:
+            reasoner.play(to=0) if play else reasoner.advance(to=0)
+        assert str(hit.value).endswith(place)
+    with pytest.raises(Unsupported, match="budget"):
+        LarsReasoner(program, engine="reference", budget=budget)
+    with pytest.raises(Unsupported, match="budget"):
+        LarsReasoner(program, solve="all", budget=budget)
+
+
+def test_answers_beyond_a_budget_are_marked_incomplete() -> None:
+    budget = Budget(derivations=3, go_on=True)
+    for play in (False, True):
+        reasoner = LarsReasoner("q(X,Y) :- p(X), p(Y).", start=0, budget=budget)
+        reasoner.push("p(a). p(b).", at=1)
+        if play:
+            reasoner.play(to=2)
+            assert reasoner.incomplete == [1]
+        else:
+            assert [answer.complete for answer in reasoner.advance(to=2)] == [True, False, True]
+
+
+def test_pauses_are_leapt_over() -> None:
+    program = "q(X) :- p(X) in [3]. r :- always p(a) in [1]. n(N) :- N = count { X : p(X) in [5] }."
+    far = 10**15
+    reasoner = LarsReasoner(program, start=0)
+    for at, atoms in ((0, "p(a)."), (far, "p(a). p(b)."), (far + 1, "p(a).")):
+        reasoner.push(atoms, at)
+    found = {one.t: one.texts() for one in reasoner.answers(to=2 * far, changed=True)}
+    assert found == {
+        0: ["n(1)", "q(a)", "r"],
+        1: ["n(1)", "q(a)"],
+        4: ["n(1)"],
+        6: [],
+        far: ["n(2)", "q(a)", "q(b)"],
+        far + 1: ["n(2)", "q(a)", "q(b)", "r"],
+        far + 2: ["n(2)", "q(a)", "q(b)"],
+        far + 4: ["n(2)", "q(a)"],
+        far + 5: ["n(2)"],
+        far + 6: ["n(1)"],
+        far + 7: [],
+    }
+    tables = reasoner.play(to=3 * far)
+    assert {len(table) for table in tables.values()} == {0}
+
+
 def test_only_the_kernel_has_tables() -> None:
     reasoner = LarsReasoner(SEEN, start=0, engine="reference")
     with pytest.raises(Unsupported):

@@ -348,6 +348,13 @@ impl Answers {
         }
     }
 
+    /// Note that some time points say what the one before them says, which had an answer.
+    pub fn note_again(&mut self, ticks: impl Iterator<Item = i64>) {
+        for tick in ticks.take_while(|_| self.full) {
+            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, 1, &mut self.codes));
+        }
+    }
+
     /// A table for each relation: t, c0, c1, ..., and diff for changes.
     pub fn tables(&mut self, core: &Core) -> Result<Vec<Table>, ArrowError> {
         let values: ArrayRef = Arc::new(self.codes.texts(core)?);

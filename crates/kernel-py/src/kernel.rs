@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::RecordBatch;
 use ebbtide_formats::reader::Fact;
 use ebbtide_kernel::budget::{Budget, Stopped};
-use ebbtide_kernel::ids::{FactId, RelationId, StreamId, TermId};
+use ebbtide_kernel::ids::{FactId, RelationId, RuleId, StreamId, TermId};
 use ebbtide_kernel::instant::{Grid, Instant, NEVER};
 use ebbtide_kernel::kernel::{self as core, Settings};
 use ebbtide_kernel::maintain::Strategy;
@@ -27,12 +27,16 @@ use crate::{BudgetExceeded, SnapshotError, capsule, columns};
 type ChangeTuple = (usize, Vec<String>, Option<i64>, Option<i64>);
 /// A step of a proof: relation, terms, until, rule (none: stated), premises.
 type ProofTuple = (usize, Vec<String>, i64, Option<usize>, Vec<usize>);
+/// A budget that was hit: which, its limit, the rule (none: the input), and the fact at hand.
+type ExceededTuple = (&'static str, usize, Option<usize>, Option<(usize, Vec<String>)>);
 
 /// One program, its facts, and the ticks that keep its conclusions true.
 #[pyclass(module = "ebbtide._kernel")]
 pub struct Kernel {
     pub(crate) core: core::Kernel,
     raised: Raised,
+    /// What the last budget that was hit was hit by.
+    exceeded: Option<ExceededTuple>,
 }
 
 fn some(until: Instant) -> Option<i64> {
@@ -116,7 +120,8 @@ impl Kernel {
         };
         let raised = Raised::default();
         let (program, externals) = program(relations, rules, operators, &raised)?;
-        Ok(Self { core: core::Kernel::new(program, externals, settings), raised })
+        let core = core::Kernel::new(program, externals, settings);
+        Ok(Self { core, raised, exceeded: None })
     }
 
     fn add(&mut self, relation: usize, terms: Vec<String>) -> PyResult<()> {
@@ -232,10 +237,27 @@ impl Kernel {
             )));
         }
         let core = &mut self.core;
-        py.detach(|| core.advance(Instant(tick))).map_err(|stopped| match stopped {
-            Stopped::Budget(exceeded) => BudgetExceeded::new_err(exceeded.to_string()),
-            Stopped::Builtin => self.failure("a builtin failed"),
-        })
+        match py.detach(|| core.advance(Instant(tick))) {
+            Ok(()) => Ok(()),
+            Err(Stopped::Builtin) => Err(self.failure("a builtin failed")),
+            Err(Stopped::Budget(exceeded)) => {
+                let rule = exceeded.rule.map(RuleId::index);
+                let fact = exceeded.fact.map(|fact| {
+                    let terms = core.relation(fact.relation).terms(fact.row);
+                    let text = |term| core.dictionary().text(term).to_owned();
+                    (fact.relation.index(), terms.map(text).collect())
+                });
+                self.exceeded = Some((exceeded.resource, exceeded.limit, rule, fact));
+                Err(BudgetExceeded::new_err(exceeded.to_string()))
+            }
+        }
+    }
+
+    /// What the last `BudgetExceeded` was about: which budget and its limit, the rule (None: the
+    /// input) and the fact at hand.
+    #[getter]
+    fn exceeded(&self) -> Option<ExceededTuple> {
+        self.exceeded.clone()
     }
 
     #[getter]
@@ -246,7 +268,7 @@ impl Kernel {
     /// Before this no tick after the last one changes anything; None if none ever does.
     #[getter]
     fn quiet_until(&self) -> Option<i64> {
-        self.core.quiet_until().map(|at| at.0)
+        self.core.quiet_until(&[]).map(|at| at.0)
     }
 
     /// Whether the last tick changed anything.

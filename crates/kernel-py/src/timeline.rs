@@ -40,6 +40,8 @@ struct Clock {
     stream: StreamId,
     relation: RelationId,
     kind: Kind,
+    /// How far back it says the time points that were left out.
+    reach: i64,
 }
 
 /// Which time points a clock says at a tick.
@@ -65,9 +67,15 @@ pub struct Timeline {
     step: i64,
     next: i64,
     clocks: Vec<Clock>,
+    /// The relations of the clocks.
+    said: Vec<RelationId>,
     outputs: Vec<Output>,
     /// A relation that holds something while there is no answer.
     outside: Option<RelationId>,
+    /// The rules that a new time point may set off, each by the relations that it needs besides.
+    wakes: Vec<Vec<RelationId>>,
+    /// Whether the last tick of the kernel was evaluated here, so that its changes can be read.
+    evaluated: bool,
     /// How long a tick is remembered: as long as the widest pane, if there are any.
     memory: i64,
     /// The ticks that are remembered.
@@ -85,26 +93,49 @@ impl Timeline {
         if into == 0 { at } else { at - into + self.step }
     }
 
+    /// Say a time point, and those before it that were left out as far as it matters.
     fn tell_time(&self, core: &mut Core, tick: i64) {
-        if self.clocks.is_empty() {
-            return;
-        }
-        let now = time_term(core, tick);
+        let first_left_out = core.tick().map_or(self.start, |last| last.0 + self.step);
         for clock in &self.clocks {
-            let first = |first: i64| first.max(self.start);
-            let terms: Vec<TermId> = match clock.kind {
-                Kind::Point => vec![now],
-                Kind::Link if tick == self.start => continue,
-                Kind::Link => vec![time_term(core, tick - self.step), now],
-                Kind::First(back) => vec![time_term(core, first(tick - back))],
-                Kind::Pane(width) => {
-                    vec![time_term(core, first(tick - tick.rem_euclid(width)))]
-                }
-            };
-            // A clock is never late: its tick is still to come.
-            let told = core.push(clock.stream, clock.relation, &terms, Instant(tick));
-            debug_assert!(told.is_ok());
+            let mut point = self.point(first_left_out.max(tick.saturating_sub(clock.reach)));
+            while point <= tick {
+                self.tell_point(core, clock, point);
+                point += self.step;
+            }
         }
+    }
+
+    fn tell_point(&self, core: &mut Core, clock: &Clock, tick: i64) {
+        let now = time_term(core, tick);
+        let first = |first: i64| first.max(self.start);
+        let terms: Vec<TermId> = match clock.kind {
+            Kind::Point => vec![now],
+            Kind::Link if tick == self.start => return,
+            Kind::Link => vec![time_term(core, tick - self.step), now],
+            Kind::First(back) => vec![time_term(core, first(tick - back))],
+            Kind::Pane(width) => vec![time_term(core, first(tick - tick.rem_euclid(width)))],
+        };
+        // A clock is never late: its tick is still to come.
+        let told = core.push(clock.stream, clock.relation, &terms, Instant(tick));
+        debug_assert!(told.is_ok());
+    }
+
+    /// The first time point from the next one on at which anything may change.
+    fn first_change(&self, core: &Core) -> i64 {
+        let quiet = core.quiet_until(&self.said).map_or(i64::MAX, |at| at.0);
+        if !self.evaluated || quiet <= self.next {
+            return self.next;
+        }
+        let holds = |relation: &RelationId| !core.relation(*relation).is_empty();
+        let is_awake = self.wakes.iter().any(|needed| needed.iter().all(holds));
+        // What a relation with the time point in front says of the present, the next one does not.
+        let is_stamped =
+            |id: RelationId| self.outputs.iter().any(|one| one.stamped && one.relation == id);
+        let was_present = || core.touched().any(|(id, ..)| is_stamped(id));
+        if is_awake || !self.is_answered(core) || was_present() {
+            return self.next;
+        }
+        if quiet == i64::MAX { quiet } else { self.point(quiet) }
     }
 }
 
@@ -119,12 +150,13 @@ impl Timeline {
     fn new(
         start: i64,
         step: i64,
-        clocks: Vec<(usize, usize, String, i64)>,
+        clocks: Vec<(usize, usize, String, i64, i64)>,
         outputs: Vec<(usize, bool)>,
         outside: Option<usize>,
+        wakes: Vec<Vec<usize>>,
         memory: i64,
     ) -> PyResult<Self> {
-        let clock = |(stream, relation, kind, back): (usize, usize, String, i64)| {
+        let clock = |(stream, relation, kind, back, reach): (usize, usize, String, i64, i64)| {
             let kind = match kind.as_str() {
                 "point" => Kind::Point,
                 "link" => Kind::Link,
@@ -132,13 +164,16 @@ impl Timeline {
                 "pane" => Kind::Pane(back + step),
                 _ => return Err(PyValueError::new_err(format!("unknown clock {kind}"))),
             };
-            Ok(Clock { stream: StreamId::at(stream), relation: RelationId::at(relation), kind })
+            let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
+            Ok(Clock { stream, relation, kind, reach })
         };
+        let clocks: Vec<Clock> = clocks.into_iter().map(clock).collect::<PyResult<_>>()?;
         Ok(Self {
             start,
             step,
             next: start,
-            clocks: clocks.into_iter().map(clock).collect::<PyResult<_>>()?,
+            said: clocks.iter().map(|clock| clock.relation).collect(),
+            clocks,
             outputs: outputs
                 .into_iter()
                 .map(|(relation, stamped)| {
@@ -147,6 +182,11 @@ impl Timeline {
                 })
                 .collect(),
             outside: outside.map(RelationId::at),
+            wakes: wakes
+                .into_iter()
+                .map(|needed| needed.into_iter().map(RelationId::at).collect())
+                .collect(),
+            evaluated: false,
             memory,
             ticks: VecDeque::new(),
             held: None,
@@ -164,6 +204,16 @@ impl Timeline {
     fn resume(&mut self, next: i64, ticks: Vec<Settlings>) {
         self.next = next;
         self.ticks = ticks.into();
+        self.evaluated = false;
+    }
+
+    /// Leave out the time points up to one that say what the one before them says; the next one.
+    fn leap(&mut self, kernel: &Kernel, to: i64) -> i64 {
+        let change = self.first_change(&kernel.core);
+        if change > self.next {
+            self.next = change.min(self.point(to.saturating_add(1)));
+        }
+        self.next
     }
 
     /// The ticks that are remembered.
@@ -265,6 +315,7 @@ impl Timeline {
         self.tell_time(&mut kernel.core, tick);
         // A time point that breaks off, at a budget, is over all the same.
         self.next = tick + self.step;
+        self.evaluated = true;
         let (from, anew) = (kernel.core.settlings(), kernel.core.begins_anew());
         kernel.advance(py, tick)?;
         if self.memory > 0 && !anew {
@@ -275,14 +326,14 @@ impl Timeline {
 
     /// Evaluate the time points up to one. For each output relation a table with the column t and
     /// the terms: the facts that hold at each time point, or with the column diff those that came
-    /// and went. Then the time points that have no answer.
+    /// and went. Then the time points that have no answer, and those whose answer is incomplete.
     fn play(
         &mut self,
         py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
         full: bool,
-    ) -> PyResult<(Vec<Table>, Vec<i64>)> {
+    ) -> PyResult<(Vec<Table>, Vec<i64>, Vec<i64>)> {
         let how = How {
             full,
             mirrored: full || self.outside.is_some(),
@@ -294,13 +345,13 @@ impl Timeline {
         let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, held, codes);
         let outcome = self.play_into(py, kernel, to, &mut answers);
         let is_known = outcome.is_ok();
-        let tables = outcome.and_then(|without| {
+        let tables = outcome.and_then(|(without, incomplete)| {
             let tables = answers.tables(&kernel.core);
             let tables = tables.map_err(|error| PyValueError::new_err(error.to_string()))?;
             for (output, table) in self.outputs.iter_mut().zip(&tables) {
                 output.rows = table.count() + table.count() / 8;
             }
-            Ok((tables, without))
+            Ok((tables, without, incomplete))
         });
         let (held, codes) = answers.release(&mut kernel.core);
         self.held = is_known.then_some((self.next, held));
@@ -325,23 +376,31 @@ impl Timeline {
         self.outside.is_none_or(|relation| core.relation(relation).is_empty())
     }
 
-    /// Evaluate the time points up to one; those that have no answer.
+    /// Evaluate the time points up to one; those that have no answer, or an incomplete one.
     fn play_into(
         &mut self,
         py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
         answers: &mut Answers,
-    ) -> PyResult<Vec<i64>> {
-        let mut without = Vec::new();
+    ) -> PyResult<(Vec<i64>, Vec<i64>)> {
+        let (mut without, mut incomplete) = (Vec::new(), Vec::new());
         while self.next <= to {
+            let first_left_out = self.next;
+            if self.leap(kernel, to) > first_left_out {
+                answers.note_again((first_left_out..self.next).step_by(self.step as usize));
+                continue;
+            }
             let tick = self.tick(py, kernel)?;
             let is_answered = self.is_answered(&kernel.core);
             answers.note(&kernel.core, tick, is_answered);
             if !is_answered {
                 without.push(tick);
             }
+            if !kernel.core.is_complete() {
+                incomplete.push(tick);
+            }
         }
-        Ok(without)
+        Ok((without, incomplete))
     }
 }

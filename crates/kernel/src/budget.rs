@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::ids::{FactId, RuleId};
+
 /// Limits; none means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
@@ -32,19 +34,17 @@ pub struct BudgetExceeded {
     /// Its limit.
     pub limit: usize,
     /// The rule that was being derived, or none while statements were taken in.
-    pub rule: Option<String>,
-    /// The fact at hand.
-    pub fact: String,
+    pub rule: Option<RuleId>,
+    /// The fact at hand. It can be read until the next tick.
+    pub fact: Option<FactId>,
+    /// Both in words.
+    pub place: String,
 }
 
 impl fmt::Display for BudgetExceeded {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { resource, limit, rule, fact } = self;
-        write!(formatter, "the budget of {limit} {resource} was hit ")?;
-        match rule {
-            Some(rule) => write!(formatter, "by rule {rule}, at {fact}"),
-            None => write!(formatter, "by the input, at {fact}"),
-        }
+        let Self { resource, limit, place, .. } = self;
+        write!(formatter, "the budget of {limit} {resource} was hit {place}")
     }
 }
 

@@ -43,11 +43,12 @@ impl<T> Calendar<T> {
         self.len == 0
     }
 
-    /// The first bucket that has anything.
-    pub fn first(&self) -> Option<i64> {
-        let near = self.near.iter().position(|things| !things.is_empty());
+    /// The first bucket that has anything of interest.
+    pub fn first(&self, interests: impl Fn(&T) -> bool) -> Option<i64> {
+        let near = self.near.iter().position(|things| things.iter().any(&interests));
         let near = near.zip(self.front).map(|(ahead, front)| front + ahead as i64);
-        near.into_iter().chain(self.far.keys().next().copied()).min()
+        let mut far = self.far.iter().filter(|(_, things)| things.iter().any(&interests));
+        near.into_iter().chain(far.next().map(|(bucket, _)| *bucket)).min()
     }
 
     /// Put a thing into the bucket of an instant.
@@ -127,7 +128,8 @@ mod tests {
         let mut due =
             |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
         assert_eq!(due(10), [-40, 5]);
-        assert_eq!(calendar.first(), Some(3), "25 is after 20, and up to 30");
+        assert_eq!(calendar.first(|_| true), Some(3), "25 is after 20, and up to 30");
+        assert_eq!(calendar.first(|at| at % 2 == 0), Some(100_000));
         let mut due =
             |tick| -> Vec<i64> { calendar.take(Instant(tick)).into_iter().flatten().collect() };
         assert_eq!(due(20), [0_i64; 0]);
@@ -137,6 +139,6 @@ mod tests {
         assert_eq!(due(30), [25, 21]);
         assert_eq!(due(2_000_000), [1_000_000]);
         assert!(calendar.is_empty());
-        assert_eq!(calendar.first(), None);
+        assert_eq!(calendar.first(|_| true), None);
     }
 }

@@ -51,9 +51,9 @@ impl Endings {
         self.first.len() + self.last.len()
     }
 
-    /// The first bucket that has any.
-    pub(crate) fn first_bucket(&self) -> Option<i64> {
-        self.first.first().into_iter().chain(self.last.first()).min()
+    /// The first bucket that has any fact of interest.
+    pub(crate) fn first_bucket(&self, interests: impl Fn(&FactId) -> bool) -> Option<i64> {
+        self.first.first(&interests).into_iter().chain(self.last.first(&interests)).min()
     }
 
     /// Forget all.

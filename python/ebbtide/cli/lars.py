@@ -124,8 +124,9 @@ def lars(
         raise InputError(f"the last time point, {end}, comes before the first, {start}")
     if last is not None:
         items = _up_to(items, last, in_order=lateness is None)
-    items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
-    answers = reasoner.run(items, to=last)
+    if not changes and why is None:
+        items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
+    answers = reasoner.run(items, to=last, changed=changes or why is not None)
     write = _Writer(text, changes=changes).write
     with open(late or os.devnull, "w", encoding="utf-8") as too_late:
         for answer in answers:
@@ -173,12 +174,15 @@ class _Writer:
     def __init__(self, program: LarsProgram, *, changes: bool) -> None:
         self._prefixes = program.prefixes
         self._changes = changes
+        self._encode = json.JSONEncoder(ensure_ascii=False).encode
+        #: The atoms that were written last, and their texts.
+        self._last: tuple[frozenset[Fact], list[str]] | None = None
 
     def write(self, answer: Answer) -> None:
         from ebbtide.engines.lars_answer import texts
 
         for line in self._lines(answer, texts):
-            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            sys.stdout.write(self._encode(line) + "\n")
 
     def _lines(self, answer: Answer, texts: Any) -> Iterator[dict[str, Any]]:
         if self._changes and answer.every is None:
@@ -189,8 +193,12 @@ class _Writer:
             streams = sorted(texts(facts, self._prefixes) for facts in answer.every)
             yield {"t": answer.t, "streams": streams}
         else:
-            atoms = None if answer.atoms is None else texts(answer.atoms, self._prefixes)
-            yield {"t": answer.t, "atoms": atoms}
+            if answer.atoms is None:
+                yield {"t": answer.t, "atoms": None}
+                return
+            if self._last is None or self._last[0] is not answer.atoms:
+                self._last = answer.atoms, texts(answer.atoms, self._prefixes)
+            yield {"t": answer.t, "atoms": self._last[1]}
 
 
 def _stream(
@@ -233,7 +241,8 @@ def _warned_of_gaps(
             is_said = True
             print(
                 f"ebbtide: from {last} to {at} there are {points:,} time points, and each of them "
-                "is answered; with a longer --tick there are fewer",
+                "is answered; with a longer --tick there are fewer, and with --changes only those "
+                "are told that differ",
                 file=sys.stderr,
             )
         yield at, facts
@@ -250,11 +259,28 @@ def _timed_triples(path: Path, *, in_order: bool) -> Iterator[tuple[Instant, lis
             raise FormatError(item)
         if in_order and last is not None and item.at < last:
             raise InputError(
-                f"{path}: time goes back from {last} to {item.at}; a stream is in order, unless a "
-                "lateness is given"
+                f"{path}:{_line_going_back(path)}:1: time goes back from {last} to {item.at}; a "
+                "stream is in order, unless a lateness is given"
             )
         last = item.at
         yield item.at, [Fact(TRIPLE, item.triple)]
+
+
+def _line_going_back(path: Path) -> int:
+    """The first line of timed triples whose instant comes before that of a line above."""
+    from ebbtide.time import InstantError, parse_instant
+
+    last: Instant | None = None
+    with _opened(path) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                at = parse_instant(line.partition("\t")[0].strip())
+            except InstantError:
+                continue  # A blank line, or a comment.
+            if last is not None and at < last:
+                return number
+            last = at
+    raise InputError(f"{path} was changed while it was read")
 
 
 def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:

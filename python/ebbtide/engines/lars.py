@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ebbtide._kernel import Table, Timeline
+from ebbtide._kernel import BudgetExceeded, Table, Timeline
 from ebbtide.engines.budget import Budget
+from ebbtide.engines.derivation import Node
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.engines.lars_why import Explainer, Explanation, Times
 from ebbtide.engines.native import NativeEngine
@@ -29,7 +30,8 @@ from ebbtide.languages.lars.lowered import (
     Tally,
     padded_terms,
 )
-from ebbtide.program import Fact
+from ebbtide.languages.lars.wakes import reach, wakes
+from ebbtide.program import Fact, Rule
 from ebbtide.terms import Literal, Term, parse_term, to_term
 from ebbtide.time import Instant, Sliding, Tumbling
 
@@ -83,11 +85,18 @@ class LarsEngine(NativeEngine):
             start,
             step,
             [
-                (self._stream(one.stream), self._relation_ids[one.relation], one.kind, one.back)
+                (
+                    self._stream(one.stream),
+                    self._relation_ids[one.relation],
+                    one.kind,
+                    one.back,
+                    reach(self.lowered, one, step),
+                )
                 for one in self.lowered.clocks
             ],
             [(relation, relation in self._stamped) for relation in self._predicates],
             self._relation_ids.get(OUTSIDE),
+            [[self._relation_ids[name] for name in needed] for needed in wakes(self.lowered)],
             max((one.width for one in streams.values() if isinstance(one, Tumbling)), default=0),
         )
         #: For each predicate and number of columns that tables had.
@@ -95,8 +104,12 @@ class LarsEngine(NativeEngine):
         self._shown: set[Fact] = set()
         #: The atoms that held at the last time point; None after tables, which do not tell.
         self._holds: set[Fact] | None = set()
+        #: The atoms of the last answer, if it is known.
+        self._told: frozenset[Fact] | None = None
         #: The time points of the last `play` that have no answer stream.
         self.without_answer: list[Instant] = []
+        #: Those at which a budget was hit, and that have only a part of their answer.
+        self.incomplete: list[Instant] = []
         if state is not None:
             self._resume(state)
         else:
@@ -161,9 +174,16 @@ class LarsEngine(NativeEngine):
 
     def tick(self) -> Answer:
         """Evaluate the next time point."""
+        point = self.next
+        if self._told is not None and self._timeline.leap(self._kernel, point) > point:
+            return Answer(point, self._told)
         if self._holds is None:
             self._holds = self._all_that_holds()
-        tick = self._timeline.tick(self._kernel)
+        self._told = None
+        try:
+            tick = self._timeline.tick(self._kernel)
+        except BudgetExceeded:
+            raise self._exceeded() from None
         now = to_term(tick).text
         entered: set[Fact] = set()
         left: set[Fact] = set()
@@ -187,12 +207,17 @@ class LarsEngine(NativeEngine):
             left |= was - present
         self._holds -= left
         self._holds |= entered
-        if not self.lowered.has_outside:
-            return Answer(tick, frozenset(self._holds), frozenset(entered), frozenset(left))
-        atoms = None if self._is_outside() else frozenset(self._holds)
-        shown = set(atoms or ())
-        was, self._shown = self._shown, shown
-        return Answer(tick, atoms, frozenset(shown - was), frozenset(was - shown))
+        self._told = None if self._is_outside() else frozenset(self._holds)
+        if self.lowered.has_outside:
+            shown = set(self._told or ())
+            was, self._shown = self._shown, shown
+            entered, left = shown - was, was - shown
+        complete = self._kernel.is_complete
+        return Answer(tick, self._told, frozenset(entered), frozenset(left), complete=complete)
+
+    def leap(self, to: Instant) -> None:
+        """Leave out the time points up to one that say nothing else than the one before them."""
+        self._timeline.leap(self._kernel, to)
 
     def play(self, to: Instant, *, full: bool = False) -> dict[str, Table]:
         """Evaluate the time points up to one; for each intensional predicate what they say.
@@ -201,8 +226,12 @@ class LarsEngine(NativeEngine):
         without `full`, with the column diff, those that began to (+1) and ceased to (-1). At time
         points without an answer stream, which `without_answer` then lists, nothing holds.
         """
-        self._holds = None
-        tables, self.without_answer = self._timeline.play(self._kernel, to, full)
+        self._holds = self._told = None
+        try:
+            played = self._timeline.play(self._kernel, to, full)
+        except BudgetExceeded:
+            raise self._exceeded() from None
+        tables, self.without_answer, self.incomplete = played
         if self.lowered.has_outside:
             self._shown = set() if self._is_outside() else self._all_that_holds()
         return {
@@ -249,13 +278,23 @@ class LarsEngine(NativeEngine):
         relation = self.lowered.outputs.get(fact.relation)
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
+        is_stamped = fact.relation in self.lowered.stamped
+        now = to_term(self.next - self._step)
+        terms = (now, *fact.terms) if is_stamped else fact.terms
+        explainer = self._explainer(self.derivation(Fact(relation, terms)))
+        return explainer.present(fact) if is_stamped else explainer.conclusion(fact)
+
+    def _explainer(self, nodes: Sequence[Node]) -> Explainer:
         now = self.next - self._step
         times = Times(self._start, self._step, now, self.counted_at, self._entered_at)
-        is_stamped = fact.relation in self.lowered.stamped
-        terms = (to_term(now), *fact.terms) if is_stamped else fact.terms
-        nodes = self.derivation(Fact(relation, terms))
-        explainer = Explainer(self.lars, self.lowered, times, nodes)
-        return explainer.present(fact) if is_stamped else explainer.conclusion(fact)
+        return Explainer(self.lars, self.lowered, times, nodes)
+
+    def _rule_named(self, rule: Rule) -> str:
+        written = next((one for one in self.lars.rules if one.origin == rule.origin), None)
+        return f"{rule.name if written is None else written.name} ({rule.origin})"
+
+    def _fact_named(self, fact: Fact) -> str | None:
+        return self._explainer([]).says(fact)
 
     def _entered_at(self, fact: Fact) -> Instant | None:
         """When a fact entered its pane, as far as that is known."""

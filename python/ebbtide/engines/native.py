@@ -182,8 +182,28 @@ class NativeEngine:
 
     def evaluate(self, tick: Instant) -> bool:
         """Evaluate the tick without making a `Delta`; whether the answers are complete."""
-        self._kernel.advance(tick)
+        try:
+            self._kernel.advance(tick)
+        except BudgetExceeded:
+            raise self._exceeded() from None
         return self._kernel.is_complete
+
+    def _exceeded(self) -> BudgetExceeded:
+        """The budget that was hit last, in the words of the program."""
+        assert self._kernel.exceeded is not None
+        resource, limit, rule, at_hand = self._kernel.exceeded
+        by = "the input" if rule is None else f"rule {self._rule_named(self.program.rules[rule])}"
+        fact = None if at_hand is None else self._fact_named(self._fact(*at_hand))
+        at = "" if fact is None else f", at {fact}"
+        return BudgetExceeded(f"the budget of {limit} {resource} was hit by {by}{at}")
+
+    def _rule_named(self, rule: Rule) -> str:
+        """A rule as its author knows it."""
+        return f"{rule.name} ({rule.origin})"
+
+    def _fact_named(self, fact: Fact) -> str | None:
+        """A fact as its author knows it, if that is so."""
+        return str(fact)
 
     @property
     def has_changes(self) -> bool:

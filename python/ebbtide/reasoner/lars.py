@@ -17,6 +17,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypedDict, Unpack, cast
 
+from ebbtide.engines.abilities import Unsupported
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import Answer
 from ebbtide.engines.lars_input import fact_of, state_of, states
@@ -49,6 +50,9 @@ class RunsLars(Protocol):
 
     def tick(self) -> Answer:
         """Evaluate the next time point."""
+
+    def leap(self, to: Instant) -> None:
+        """Leave out time points up to one that say nothing else than the one before them."""
 
     def snapshot(self) -> bytes:
         """What an engine needs to go on, given as `state`."""
@@ -101,6 +105,8 @@ class LarsReasoner:
         budget: Budget | None = None,
     ) -> None:
         self.program = _as_program(program)
+        if budget is not None and (engine != "native" or solve is not None):
+            raise Unsupported("only the native engine keeps a budget")
         start = None if start is None else as_instant(start)
         self._step = 1 if tick is None else tick
         self._tick = tick
@@ -194,18 +200,39 @@ class LarsReasoner:
             )
         return list(answers)
 
-    def answers(self, to: SupportsIndex | None = None) -> Iterator[Answer]:
-        """As `advance`, but each time point is evaluated when its answer is asked for."""
+    def answers(
+        self, to: SupportsIndex | None = None, *, changed: bool = False
+    ) -> Iterator[Answer]:
+        """As `advance`, but each time point is evaluated when its answer is asked for.
+
+        With `changed`, only the time points are told at which atoms begin or cease to hold (and
+        those that have no answer stream, or are asked for all); the kernel leaps over the others.
+
+        >>> reasoner = LarsReasoner("q(X) :- p(X) in [3].")
+        >>> reasoner.push("p(a).", at=0)
+        >>> reasoner.push("p(b).", at=10_000_000)
+        >>> for answer in reasoner.answers(to=20_000_000, changed=True):
+        ...     print(answer.t, answer.texts())
+        0 ['q(a)']
+        4 []
+        10000000 ['q(b)']
+        10000004 []
+        """
         if to is not None:
             self._time.complete(as_instant(to))
-        return self._evaluate()
+        return self._changed() if changed else self._evaluate()
 
     def run(
-        self, items: Iterable[tuple[Instant, Iterable[Fact]]], to: Instant | None = None
+        self,
+        items: Iterable[tuple[Instant, Iterable[Fact]]],
+        to: Instant | None = None,
+        *,
+        changed: bool = False,
     ) -> Iterator[Answer]:
         """The answers of a stream, each as soon as a later atom shows that it is due.
 
         They go on to the last atom's time point, or to the time point `to`, if that is later.
+        `changed` is as for `answers`.
 
         >>> reasoner = LarsReasoner("q(X) :- p(X) in [1].")
         >>> from ebbtide.languages.lars.stream import parse_stream
@@ -218,11 +245,11 @@ class LarsReasoner:
         """
         for at, facts in items:
             self.push(facts, at)
-            yield from self._evaluate()
+            yield from self.answers(changed=changed)
         if to is not None:
             self._time.changed(to)
         if self._time.has_happened:
-            yield from self.answers(self._time.end)
+            yield from self.answers(self._time.end, changed=changed)
 
     def play(self, to: SupportsIndex | None = None, *, full: bool = False) -> dict[str, Any]:
         """As `advance`, but the answers are Arrow tables, one a predicate.
@@ -241,6 +268,11 @@ class LarsReasoner:
             return dict(engine.play(engine.next - 1 if last is None else last, full=full))
         finally:
             self._time.skip(engine.next)
+
+    @property
+    def incomplete(self) -> list[Instant]:
+        """The time points of the last `play` that went beyond a budget and tell only a part."""
+        return list(self._native().incomplete)
 
     @property
     def without_answer(self) -> list[Instant]:
@@ -388,6 +420,19 @@ class LarsReasoner:
         for point in self._time.due():
             yield self._open(point).tick()
 
+    def _changed(self) -> Iterator[Answer]:
+        """The answers that differ from the one before."""
+        while self._time.count_due:
+            first, last = self._time.next, self._time.last_due
+            assert first is not None
+            assert last is not None
+            engine = self._open(first)
+            engine.leap(last)
+            answer = engine.tick() if engine.next <= last else None
+            self._time.skip(engine.next)
+            if answer is not None and answer.is_news:
+                yield answer
+
     def _open(self, first: Instant, state: bytes | None = None) -> RunsLars:
         """The engine, which is made at the first time point, or made from a snapshot."""
         if self._engine is None:
@@ -440,8 +485,6 @@ class LarsReasoner:
             raise ValueError("the first time point is not known yet: give `start`, or push an atom")
         if self._engine_name == "native" and self._solve is None:
             return cast("LarsEngine", self._engine)
-        from ebbtide.engines.abilities import Unsupported
-
         raise Unsupported("only the native engine has tables and explanations")
 
 

@@ -271,15 +271,15 @@ impl Kernel {
         at: Option<(RuleId, FactId)>,
     ) -> Stopped {
         let last = self.changes.last().map(|change| change.fact);
-        let fact = at.map(|(_, fact)| fact).or(last).map(|fact| {
-            let relation = &self.relations[fact.relation.index()];
-            self.show(fact.relation, relation.terms(fact.row))
+        let (rule, fact) = (at.map(|(rule, _)| rule), at.map(|(_, fact)| fact).or(last));
+        let by = rule.map_or("the input".into(), |rule| {
+            format!("rule {}", self.program.rules[rule.index()].name)
         });
-        Stopped::Budget(BudgetExceeded {
-            resource,
-            limit: limit.unwrap_or_default(),
-            rule: at.map(|(rule, _)| self.program.rules[rule.index()].name.clone()),
-            fact: fact.unwrap_or_default(),
-        })
+        let at = fact.map_or(String::new(), |fact| {
+            let relation = &self.relations[fact.relation.index()];
+            format!(", at {}", self.show(fact.relation, relation.terms(fact.row)))
+        });
+        let (limit, place) = (limit.unwrap_or_default(), format!("by {by}{at}"));
+        Stopped::Budget(BudgetExceeded { resource, limit, rule, fact, place })
     }
 }

@@ -55,6 +55,11 @@ impl Runs {
         if from_the_start { since } else { since.plus(self.span) }
     }
 
+    /// The first instant at which a run may be long enough that is not yet.
+    pub(crate) fn first_due(&self) -> Option<Instant> {
+        self.due.keys().next().copied()
+    }
+
     /// The runs that are long enough from a tick up to this one on.
     fn take_due(&mut self, tick: Instant) -> Vec<FactId> {
         let later = self.due.split_off(&tick.plus(1));

@@ -55,6 +55,12 @@ impl Covering {
         since_start.min(in_window)
     }
 
+    /// Whether a tuple has every time point: the next tick may want one more of it. No other tuple
+    /// gets them all as long as the input stays as it is.
+    pub(crate) fn has_complete(&self) -> bool {
+        !self.complete.is_empty()
+    }
+
     fn count(&mut self, tuple: Box<[TermId]>, by: i64) {
         let points = self.points.entry(tuple).or_default();
         *points += by;

@@ -63,6 +63,9 @@ class _Lowering(CountWindows):
         for predicate in sorted(
             self._lars.intensional, key=lambda it: (it not in self._copies, it)
         ):
+            self._place = next(
+                rule.origin for rule in self._lars.rules if rule.head.relation == predicate
+            )
             self._out.outputs[predicate] = self._shown(predicate)
         self._out.copies = self._copies
         self._out.program = Program(self._rules, self._relations, operators=self._operators)
@@ -80,7 +83,7 @@ class _Lowering(CountWindows):
         name = self._relation(f"{predicate} shown", 3)
         self._mean(name, "now", predicate)
         for x in (*self._plain.get(predicate, ()), *self._timed.get(predicate, ())):
-            self._rules.append(Rule(name, (Atom(name, x),), (Atom(now, x),)))
+            self._imply(Atom(name, x), Atom(now, x))
         return name
 
     def _is_only_timed(self, predicate: str) -> bool:
@@ -98,6 +101,7 @@ class _Lowering(CountWindows):
     # ---- rules -------------------------------------------------------------------------------
 
     def _lower_rule(self, rule: LarsRule) -> None:
+        self._place = rule.origin
         body = [part for part in rule.body if not isinstance(part, Collected)]
         parts = [self._part(part) for part in body]
         parts += [self._aggregate(rule, part, place) for place, part in enumerate(rule.collected)]

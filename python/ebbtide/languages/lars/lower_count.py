@@ -20,7 +20,6 @@ from ebbtide.program import (
     Guard,
     Negation,
     Origin,
-    Rule,
     Variable,
 )
 from ebbtide.program import BodyPart as Part
@@ -54,10 +53,8 @@ class CountWindows(TimeWindows):
             window = by_place(atom, window, x)
             head = Atom(name, (T, *x))
             points = Atom(self._points(predicate, window), (*window.per, T))
-            self._rules += [
-                Rule(name, (head,), (self._input_at(Atom(predicate, x), window, T),)),
-                Rule(name, (head,), (Atom(self._known(predicate), x), points)),
-            ]
+            self._imply(head, self._input_at(Atom(predicate, x), window, T))
+            self._imply(head, Atom(self._known(predicate), x), points)
         return Atom(name, (at, *atom.arguments), atom.origin)
 
     def _always_counted(self, atom: Atom, window: CountWindow) -> Atom:
@@ -89,13 +86,10 @@ class CountWindows(TimeWindows):
                 Guard("sum", (U, to_term(self._step), M)),
                 Guard("equal", (back, M)),
             )
-            self._rules += [
-                Rule(there.relation, (there,), (self._input_at(Atom(predicate, x), window, T),)),
-                Rule(name, (Atom(name, x),), body),
-            ]
+            self._imply(there, self._input_at(Atom(predicate, x), window, T))
+            self._imply(Atom(name, x), *body)
             if predicate in self._background:
-                known = Atom(self._known(predicate), x)
-                self._rules.append(Rule(name, (Atom(name, x),), (known,)))
+                self._imply(Atom(name, x), Atom(self._known(predicate), x))
         return Atom(name, atom.arguments, atom.origin)
 
     def _input_in(self, atom: Atom, window: CountWindow, *, timed: bool) -> tuple[str, bool]:
@@ -161,18 +155,14 @@ class CountWindows(TimeWindows):
                 Aggregate("count", timed, size.relation, group),
             ]
             wanted, first = to_term(window.size), Atom(name, (*g, to_term(self._start)))
-            is_full = (Atom(oldest, (*g, T)), size, Guard("equal", (N, wanted)))
-            self._rules += [
-                Rule(name, (Atom(name, (*g, T)),), is_full),
-                Rule(name, (first,), (size, Guard("lessThan", (N, wanted)))),
-            ]
+            full = Atom(name, (*g, T))
+            self._imply(full, Atom(oldest, (*g, T)), size, Guard("equal", (N, wanted)))
+            self._imply(first, size, Guard("lessThan", (N, wanted)))
             if predicate in self._background:
                 some = Atom(self._relation(f"{name} some", len(g)), g)
                 known = Atom(self._known(predicate), atom.arguments)
-                self._rules += [
-                    Rule(some.relation, (some,), (size,)),
-                    Rule(name, (first,), (known, Negation(some))),
-                ]
+                self._imply(some, size)
+                self._imply(first, known, Negation(some))
         return name
 
     def _points(self, predicate: str, window: CountWindow) -> str:
@@ -183,16 +173,15 @@ class CountWindows(TimeWindows):
         self._mean(name, "clock", "")
         if is_new:
             g = tuple(Variable(f"x{place}") for place in range(arity - 1))
-            later = (
-                Atom(name, (*g, T)),
+            point = Atom(name, (*g, T))
+            self._imply(point, Atom(first, (*g, T)))
+            self._imply(
+                Atom(name, (*g, U)),
+                point,
                 Atom(self._clock(NOW), (N,)),
                 Guard("sum", (T, to_term(self._step), U)),
                 Guard("le", (U, N)),
             )
-            self._rules += [
-                Rule(name, (Atom(name, (*g, T)),), (Atom(first, (*g, T)),)),
-                Rule(name, (Atom(name, (*g, U)),), later),
-            ]
         return name
 
 

@@ -17,7 +17,7 @@ from ebbtide.languages.lars.check import told_apart
 from ebbtide.languages.lars.formula import Extended
 from ebbtide.languages.lars.lower_vocabulary import T, U, Vocabulary
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Route
-from ebbtide.program import TRIPLE, Always, AlwaysAt, Argument, Atom, Rule
+from ebbtide.program import TRIPLE, Always, AlwaysAt, Argument, Atom
 from ebbtide.program import BodyPart as Part
 from ebbtide.time import Sliding
 
@@ -45,8 +45,8 @@ class TimeWindows(Vocabulary, ABC):
                 self._out.routes[predicate].append(Route(NOW, name))
             self._add_background(predicate, name)
             for x in self._timed.get(predicate, ()):
-                body = (Atom(self._at_head(predicate), (T, *x)), Atom(self._clock(NOW), (T,)))
-                self._rules.append(Rule(name, (Atom(name, x),), body))
+                concluded = Atom(self._at_head(predicate), (T, *x))
+                self._imply(Atom(name, x), concluded, Atom(self._clock(NOW), (T,)))
         return name
 
     def _at_head(self, predicate: str) -> str:
@@ -64,10 +64,9 @@ class TimeWindows(Vocabulary, ABC):
                 self._out.routes[predicate].append(Route(window, name))
             self._add_background(predicate, name)
             for x in self._plain.get(predicate, ()):
-                self._rules.append(Rule(name, (Atom(name, x),), (Atom(self._now(predicate), x),)))
+                self._imply(Atom(name, x), Atom(self._now(predicate), x))
             for x in self._timed.get(predicate, ()):
-                body = self._concluded(predicate, x, window)
-                self._rules.append(Rule(name, (Atom(name, x),), body))
+                self._imply(Atom(name, x), *self._concluded(predicate, x, window))
         return name
 
     def _at(self, predicate: str, window: str) -> str:
@@ -81,15 +80,14 @@ class TimeWindows(Vocabulary, ABC):
             if is_stated:
                 self._out.routes[predicate].append(Route(window, name, stamped=True))
             if is_known:
-                x = self._variables(predicate)
-                known = (Atom(self._known(predicate), x), Atom(self._clock(window), (T,)))
-                self._rules.append(Rule(name, (Atom(name, (T, *x)),), known))
-            for args in self._plain.get(predicate, ()):
-                now = (Atom(self._now(predicate), args), Atom(self._clock(NOW), (T,)))
-                self._rules.append(Rule(name, (Atom(name, (T, *args)),), now))
-            for args in self._timed.get(predicate, ()):
-                body = self._concluded(predicate, args, window)
-                self._rules.append(Rule(name, (Atom(name, (T, *args)),), body))
+                any_x = self._variables(predicate)
+                known = Atom(self._known(predicate), any_x)
+                self._imply(Atom(name, (T, *any_x)), known, Atom(self._clock(window), (T,)))
+            for x in self._plain.get(predicate, ()):
+                now = Atom(self._now(predicate), x)
+                self._imply(Atom(name, (T, *x)), now, Atom(self._clock(NOW), (T,)))
+            for x in self._timed.get(predicate, ()):
+                self._imply(Atom(name, (T, *x)), *self._concluded(predicate, x, window))
         return name
 
     def _concluded(
@@ -149,8 +147,6 @@ class TimeWindows(Vocabulary, ABC):
         self._stream(NOW, Sliding(self._step))
         first = self._new_clock(f"first {window}", 1, Clock(NOW, f"first {window}", kind, back))
         since = Atom(run, (T, *x))
-        self._rules += [
-            Rule(run, (since,), (timed, Atom(self._clock(NOW), (T,)))),
-            Rule(run, (since,), (timed, Atom(links, (T, U)), Atom(run, (U, *x)))),
-            Rule(name, (Atom(name, x),), (since, Atom(first, (T,)))),
-        ]
+        self._imply(since, timed, Atom(self._clock(NOW), (T,)))
+        self._imply(since, timed, Atom(links, (T, U)), Atom(run, (U, *x)))
+        self._imply(Atom(name, x), since, Atom(first, (T,)))

@@ -12,7 +12,8 @@ from typing import Final
 from ebbtide.languages.lars.analysis import circular, copies, heads, reach
 from ebbtide.languages.lars.formula import LarsProgram
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Lowered, Meaning
-from ebbtide.program import TRIPLE, Argument, Fact, Operator, Rule, Variable
+from ebbtide.program import TRIPLE, Argument, Atom, BodyPart, Fact, Operator, Origin, Rule, Variable
+from ebbtide.program.origin import IN_PYTHON
 from ebbtide.time import EARLIEST, Instant, Landmark, Sliding, Window
 
 T: Final = Variable("T")
@@ -40,6 +41,8 @@ class Vocabulary:
         #: For each box by rules, what it is about.
         self._chained: dict[str, list[tuple[Argument, ...]]] = defaultdict(list)
         self._rules: list[Rule] = []
+        #: Where the rule begins that is being lowered.
+        self._place: Origin = IN_PYTHON
         self._operators: list[Operator] = []
         self._relations: dict[str, int] = {}
         self._out = Lowered()
@@ -58,9 +61,14 @@ class Vocabulary:
             self._out.clocks.append(clock)
         return name
 
+    def _imply(self, head: Atom, *body: BodyPart) -> None:
+        """A rule that nobody wrote; it comes from the one that is being lowered."""
+        self._rules.append(Rule(head.relation, (head,), body, self._place))
+
     def _known(self, predicate: str) -> str:
         """The background facts of a predicate."""
         name, is_new = self._new(f"{predicate} known", self._arities[predicate])
+        self._mean(name, "known", predicate)
         if is_new:
             self._add_background(predicate, name)
         return name

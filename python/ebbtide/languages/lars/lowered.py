@@ -61,7 +61,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a relation says: `kind` is now, in, at, always, tally, tally at or clock.
+    """What a relation says: `kind` is now, in, at, always, known, tally, tally at or clock.
 
     A tally has atoms of every predicate, whose name they begin with.
     """
