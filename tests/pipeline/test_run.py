@@ -366,7 +366,6 @@ path = "checkpoint"
 [run]
 ends = "when read"
 placement = "driver"
-shards = 2
 """
 
 
@@ -375,8 +374,8 @@ def test_rules_call_python_in_every_placement(run: Run, tmp_path: Path) -> None:
     (tmp_path / "short.py").write_text(BUILTINS)
     file = tmp_path / "p.toml"
     found = []
-    for placement in ("driver", "sharded", "dataframe"):
-        file.write_text(CALLED.replace('"driver"', f'"{placement}"'))
+    for placement in ('"driver"', '"sharded"\nshards = 2', '"dataframe"'):
+        file.write_text(CALLED.replace('"driver"', placement))
         run(file, reset=True)
         found.append([(row["t"], row["op"], row["s"]) for row in lines(tmp_path / "out")])
     assert found == [[(1000, "+", "<http://e/1>")]] * 3
