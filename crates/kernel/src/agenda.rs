@@ -141,6 +141,24 @@ impl Agenda {
         next
     }
 
+    /// The next fact, if it is of the level of the last one and no facts are to be handed out before it.
+    #[inline]
+    pub fn pop_same(&mut self) -> Option<FactId> {
+        if let Some(fact) = self.now.pop() {
+            return Some(fact);
+        }
+        let is_near =
+            self.open.len() > self.ahead && self.joined.is_empty() && self.beyond.is_empty();
+        match self.open.last() {
+            Some((level, fact)) if is_near && *level == self.level => {
+                let fact = *fact;
+                self.open.pop();
+                Some(fact)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether those that `upcoming` handed out were all popped, and there are more.
     #[inline]
     pub fn has_upcoming(&self) -> bool {

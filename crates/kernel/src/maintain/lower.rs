@@ -180,13 +180,9 @@ impl Kernel {
 
     /// What followed while a fact was absent is a candidate now that it is there.
     fn suspect_blocked(&mut self, stratum: usize) {
-        for position in 0..self.changes.len() {
-            let change = self.changes[position];
-            if change.before == NEVER
-                && self.plan.blocks(stratum, change.fact.relation)
-                && self.until(change.fact) != NEVER
-            {
-                self.suspect_from(change.fact, FOREVER, |plan| &plan.blocking[stratum]);
+        for fact in self.changed_blockers(stratum, |before| before == NEVER) {
+            if self.until(fact) != NEVER {
+                self.suspect_from(fact, FOREVER, |plan| &plan.blocking[stratum]);
             }
         }
     }

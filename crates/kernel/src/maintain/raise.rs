@@ -66,8 +66,8 @@ impl Kernel {
         }
         loop {
             let next = self.agenda.next_level();
-            // Derivations can wait for company until the agenda comes down to their level.
-            let due = next.is_none_or(|level| self.derivations.longest >= level);
+            // Derivations can wait for company until the agenda comes down below their level.
+            let due = next.is_none_or(|level| self.derivations.longest > level);
             if due || self.derivations.waiting.found.len() >= WAITING {
                 if next.is_none() && self.derivations.is_empty() {
                     return self.check_size(None);
@@ -82,14 +82,26 @@ impl Kernel {
             }
             self.warm_upcoming(stratum);
             let Some((level, fact)) = self.agenda.pop() else { continue };
-            let relation = &self.relations[fact.relation.index()];
-            if relation.pending(fact.row) == level {
-                self.settle(fact, stratum);
-            } else if relation.until(fact.row) != level {
-                continue;
+            self.settle_and_walk(fact, level, stratum);
+            // What follows from facts of a level lasts no longer: others of it can come at once.
+            while self.derivations.waiting.found.len() < WAITING
+                && let Some(fact) = self.agenda.pop_same()
+            {
+                self.settle_and_walk(fact, level, stratum);
             }
-            self.walk_body(fact, level, |plan| &plan.rising[stratum], |found, _| Now(found));
         }
+    }
+
+    /// Settle a fact that comes from the agenda, unless it was there before, and find what follows.
+    #[inline]
+    fn settle_and_walk(&mut self, fact: FactId, level: Instant, stratum: usize) {
+        let relation = &self.relations[fact.relation.index()];
+        if relation.pending(fact.row) == level {
+            self.settle(fact, stratum);
+        } else if relation.until(fact.row) != level {
+            return;
+        }
+        self.walk_body(fact, level, |plan| &plan.rising[stratum], |found, _| Now(found));
     }
 
     /// Warm the indexes for the facts that come next on the agenda.
@@ -120,40 +132,47 @@ impl Kernel {
 
     /// What lower strata settled in this tick triggers the rules of this one.
     fn seed(&mut self, stratum: usize, anew: bool) {
-        for position in 0..self.changes.len() {
-            let change = self.changes[position];
-            if !self.plan.rises(stratum, change.fact.relation) {
+        let Self { changes, plan, relations, body, agenda, .. } = self;
+        let (rises, trees) = (plan.rises(stratum), &plan.rising[stratum]);
+        for Change { fact, before } in changes.iter().filter(|one| rises[one.fact.relation.index()])
+        {
+            let relation = &relations[fact.relation.index()];
+            let until = relation.until(fact.row);
+            if until == NEVER || !(anew || until > *before) {
                 continue;
             }
-            let until = self.until(change.fact);
-            if until == NEVER || !(anew || until > change.before) {
-                continue;
-            }
-            let trees = &self.plan.rising[stratum];
-            let mut conditions = self.body.class(self.class_of(change.fact)).iter();
+            let mut conditions = body.class(relation.class(fact.row)).iter();
             if conditions.any(|condition| Plan::tree(trees, *condition).is_some()) {
-                self.agenda.push(until, change.fact);
+                agenda.push(until, *fact);
             }
         }
     }
 
     /// Facts that ceased to hold no longer block rules of this stratum.
     fn unblock(&mut self, stratum: usize) -> Result<(), Stopped> {
-        for position in 0..self.changes.len() {
-            let change = self.changes[position];
-            if change.before == NEVER
-                || !self.plan.blocks(stratum, change.fact.relation)
-                || self.until(change.fact) != NEVER
-            {
+        for fact in self.changed_blockers(stratum, |before| before != NEVER) {
+            if self.until(fact) != NEVER {
                 continue;
             }
-            let fact = change.fact;
             self.walk_body(fact, FOREVER, |plan| &plan.blocking[stratum], |found, _| Now(found));
             self.settle_derivations(Final { stratum, from: None })?;
         }
         Ok(())
     }
 
+    /// The facts that changed, of relations that may block rules of a stratum, if they held until a certain
+    /// instant before.
+    pub(crate) fn changed_blockers(
+        &self,
+        stratum: usize,
+        held: impl Fn(Instant) -> bool,
+    ) -> Vec<FactId> {
+        let blocks = self.plan.blocks(stratum);
+        let blockers = self.changes.iter().filter(|one| blocks[one.fact.relation.index()]);
+        blockers.filter(|one| held(one.before)).map(|one| one.fact).collect()
+    }
+
+    #[inline(always)]
     pub(crate) fn settle(&mut self, fact: FactId, stratum: usize) {
         self.order += 1;
         let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;

@@ -21,7 +21,7 @@ pub use template::{Operand, Template};
 pub use tree::{Access, Lookup, Node, Step, Tree};
 pub use weave::Weave;
 
-use crate::ids::{ConditionId, RelationId, RuleId, TermId};
+use crate::ids::{ConditionId, RuleId, TermId};
 use crate::relation::Relation;
 use crate::rule::Program;
 
@@ -220,16 +220,16 @@ impl Plan {
         })
     }
 
-    /// Whether facts of a relation may trigger rules of a stratum.
+    /// By relation, whether its facts may trigger rules of a stratum.
     #[inline]
-    pub fn rises(&self, stratum: usize, relation: RelationId) -> bool {
-        self.rises[stratum][relation.index()]
+    pub fn rises(&self, stratum: usize) -> &[bool] {
+        &self.rises[stratum]
     }
 
-    /// Whether facts of a relation may block rules of a stratum.
+    /// By relation, whether its facts may block rules of a stratum.
     #[inline]
-    pub fn blocks(&self, stratum: usize, relation: RelationId) -> bool {
-        self.blocks[stratum][relation.index()]
+    pub fn blocks(&self, stratum: usize) -> &[bool] {
+        &self.blocks[stratum]
     }
 
     /// Whether the rules in a stratum negate anything.
