@@ -82,16 +82,13 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
 /// The ids of texts, which must be those of terms, by their first character.
 fn interned<'t>(
     dictionary: &mut Dictionary,
-    texts: impl Iterator<Item = &'t str>,
+    texts: impl Iterator<Item = &'t str> + Clone,
     name: &str,
 ) -> PyResult<Vec<TermId>> {
-    let (mut row, mut odd) = (0, None);
-    let ids = dictionary.intern_all(texts.inspect(|text| {
-        if !matches!(text.as_bytes().first(), Some(b'<' | b'"' | b'_')) && odd.is_none() {
-            odd = Some((row, *text));
-        }
-        row += 1;
-    }));
+    let is_odd = |text: &&str| !matches!(text.as_bytes().first(), Some(b'<' | b'"' | b'_'));
+    let mut are_odd = false;
+    let ids = dictionary.intern_all(texts.clone().inspect(|text| are_odd |= is_odd(text)));
+    let odd = are_odd.then(|| texts.enumerate().find(|(_, text)| is_odd(text))).flatten();
     odd.map_or(Ok(ids), |(row, text)| {
         Err(PyValueError::new_err(format!(
             "column {name:?} holds {text} in row {row}: terms are written as in N-Triples, \

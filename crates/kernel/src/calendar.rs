@@ -1,7 +1,8 @@
 //! A calendar: things by the tick bucket they belong to.
 //!
 //! Shape: near buckets in a ring that begins with the bucket of the last tick, so that putting a
-//! thing in is one array access; the rest, far ahead or behind, in a tree.
+//! thing in is one array access; the rest, far ahead or behind, in a tree. The bucket that the last thing
+//! went to is open: it is taken out of its place, since the next one often goes there, too.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,6 +18,7 @@ pub struct Calendar<T> {
     front: Option<i64>,
     near: VecDeque<Vec<T>>,
     far: BTreeMap<i64, Vec<T>>,
+    open: Option<(i64, Vec<T>)>,
     /// Empty buckets, whose memory is used again.
     spare: Vec<Vec<T>>,
     len: usize,
@@ -30,7 +32,7 @@ impl<T> Calendar<T> {
     pub fn new(grid: Grid) -> Self {
         let buckets = Buckets::new(grid);
         let (near, far, spare) = (VecDeque::new(), BTreeMap::new(), Vec::new());
-        Self { buckets, front: None, near, far, spare, len: 0 }
+        Self { buckets, front: None, near, far, open: None, spare, len: 0 }
     }
 
     /// How many things there are.
@@ -48,14 +50,47 @@ impl<T> Calendar<T> {
         let near = self.near.iter().position(|things| things.iter().any(&interests));
         let near = near.zip(self.front).map(|(ahead, front)| front + ahead as i64);
         let mut far = self.far.iter().filter(|(_, things)| things.iter().any(&interests));
-        near.into_iter().chain(far.next().map(|(bucket, _)| *bucket)).min()
+        let far = far.next().map(|(bucket, _)| *bucket);
+        let open = self.open.iter().filter(|(_, things)| things.iter().any(&interests));
+        near.into_iter().chain(far).chain(open.map(|(bucket, _)| *bucket)).min()
     }
 
     /// Put a thing into the bucket of an instant.
     #[inline(always)]
     pub fn push(&mut self, at: Instant, thing: T) {
         self.len += 1;
+        self.bucket(at).push(thing);
+    }
+
+    /// Put some things into the bucket of an instant.
+    pub fn extend(&mut self, at: Instant, things: impl ExactSizeIterator<Item = T>) {
+        self.len += things.len();
+        self.bucket(at).extend(things);
+    }
+
+    /// The bucket of an instant, which is the open one from now on.
+    #[inline(always)]
+    fn bucket(&mut self, at: Instant) -> &mut Vec<T> {
         let bucket = self.buckets.of(at);
+        if self.open.as_ref().is_none_or(|(open, _)| *open != bucket) {
+            self.close();
+            let things = std::mem::take(self.place(bucket));
+            self.open = Some((bucket, things));
+        }
+        &mut self.open.get_or_insert_default().1
+    }
+
+    /// Put the open bucket back.
+    #[inline(never)]
+    fn close(&mut self) {
+        if let Some((bucket, things)) = self.open.take() {
+            *self.place(bucket) = things;
+        }
+    }
+
+    /// The place of a bucket that is not open.
+    #[inline(never)]
+    fn place(&mut self, bucket: i64) -> &mut Vec<T> {
         match self.front.map(|front| bucket.wrapping_sub(front)) {
             Some(ahead @ 0..NEAR) => {
                 let ahead = ahead as usize;
@@ -63,28 +98,15 @@ impl<T> Calendar<T> {
                     self.near.resize_with(ahead, Vec::new);
                     self.near.push_back(self.spare.pop().unwrap_or_default());
                 }
-                self.near[ahead].push(thing);
+                &mut self.near[ahead]
             }
-            _ => self.far.entry(bucket).or_default().push(thing),
-        }
-    }
-
-    /// Put some things into the bucket of an instant.
-    pub fn extend(&mut self, at: Instant, mut things: impl ExactSizeIterator<Item = T>) {
-        let Some(first) = things.next() else { return };
-        self.push(at, first);
-        self.len += things.len();
-        let bucket = self.buckets.of(at);
-        let ahead = self.front.map_or(-1, |front| bucket.wrapping_sub(front));
-        let near = usize::try_from(ahead).ok().and_then(|ahead| self.near.get_mut(ahead));
-        match near {
-            Some(bucket) => bucket.extend(things),
-            None => self.far.entry(bucket).or_default().extend(things),
+            _ => self.far.entry(bucket).or_default(),
         }
     }
 
     /// Take everything in the buckets up to that of the tick; the ring then begins there.
     pub fn take(&mut self, tick: Instant) -> Vec<Vec<T>> {
+        self.close();
         let last = self.buckets.of(tick);
         let later = self.far.split_off(&last.saturating_add(1));
         let mut due: Vec<Vec<T>> = std::mem::replace(&mut self.far, later).into_values().collect();
@@ -109,6 +131,7 @@ impl<T> Calendar<T> {
 
     /// Forget everything.
     pub fn clear(&mut self) {
+        self.open = None;
         self.near.clear();
         self.far.clear();
         self.len = 0;

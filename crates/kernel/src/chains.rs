@@ -91,7 +91,7 @@ impl Chains {
     }
 
     /// The thing with this hash that is the one sought, or none, and then `new` was taken in.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find_or_insert(
         &mut self,
         hash: u64,

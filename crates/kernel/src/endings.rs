@@ -31,7 +31,7 @@ impl Endings {
     }
 
     /// A fact may end at an instant.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, until: Instant, fact: FactId) {
         self.of(fact.relation).push(until, fact);
     }

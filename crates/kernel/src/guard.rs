@@ -127,6 +127,7 @@ impl Builtin {
     }
 
     /// Whether a comparison holds for two whole numbers; none for other builtins.
+    #[inline]
     pub fn holds_for(self, left: i64, right: i64) -> Option<bool> {
         match self {
             Self::Equal => Some(left == right),

@@ -160,7 +160,19 @@ struct Walk<'w, 's, O> {
 }
 
 impl<O: Observer> Walk<'_, '_, O> {
+    #[inline]
     fn visit(&mut self, node: &Node, until: Instant) -> bool {
+        // Apart from the others, to have less to put away on the way.
+        if let Step::Test(builtin, inputs) = &node.step
+            && let Some(holds) = self.compares(*builtin, inputs)
+        {
+            return !holds || self.descend(node, until);
+        }
+        self.visit_any(node, until)
+    }
+
+    #[inline(never)]
+    fn visit_any(&mut self, node: &Node, until: Instant) -> bool {
         match &node.step {
             Step::Match(lookup, binds) => self.find(node, lookup, binds, until),
             Step::Absent(lookup) => {
@@ -207,7 +219,7 @@ impl<O: Observer> Walk<'_, '_, O> {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn derive(
         &mut self,
         rule: RuleId,
@@ -314,19 +326,21 @@ impl<O: Observer> Walk<'_, '_, O> {
         terms.next() == terms.next()
     }
 
-    /// Whether a test holds. Most ask for the kind of a term, or compare whole numbers: these the
-    /// dictionary knows. What others than the kernel answer is remembered.
+    /// Whether a comparison of two whole numbers holds, if it is one: the dictionary knows them.
+    #[inline(always)]
+    fn compares(&self, builtin: Builtin, inputs: &[Operand]) -> Option<bool> {
+        let [left, right] = inputs else { return None };
+        let left = self.scene.dictionary.whole_number(left.resolve(self.slots))?;
+        let right = self.scene.dictionary.whole_number(right.resolve(self.slots))?;
+        builtin.holds_for(left, right)
+    }
+
+    /// Whether a test holds that compares no whole numbers. Most ask for the kind of a term, which the
+    /// dictionary knows, too. What others than the kernel answer is remembered.
     fn holds(&mut self, builtin: Builtin, inputs: &[Operand]) -> bool {
         let Scene { dictionary, evaluator, .. } = &mut *self.scene;
         if let [term] = inputs
             && let Some(holds) = builtin.holds_of(dictionary.kind(term.resolve(self.slots)))
-        {
-            return holds;
-        }
-        if let [left, right] = inputs
-            && let Some(left) = dictionary.whole_number(left.resolve(self.slots))
-            && let Some(right) = dictionary.whole_number(right.resolve(self.slots))
-            && let Some(holds) = builtin.holds_for(left, right)
         {
             return holds;
         }

@@ -428,7 +428,7 @@ impl Kernel {
 
     /// The row of a fact; if there was none, made, with the body conditions that the fact matches. What
     /// was just written into a row would have to be waited for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn row_or_made(
         &mut self,
         relation: RelationId,
@@ -440,7 +440,7 @@ impl Kernel {
     }
 
     /// A row was made for a fact. Returns the body conditions that the fact matches.
-    #[inline]
+    #[inline(always)]
     fn welcome(&mut self, fact: FactId, terms: Key<'_>) -> ClassId {
         let relation = &mut self.relations[fact.relation.index()];
         if self.makes_terms[fact.relation.index()] {

@@ -78,24 +78,24 @@ impl Dictionary {
     /// places of a large dictionary are fetched from memory side by side.
     pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
         let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
-        let mut some: Vec<(&str, u64)> = Vec::with_capacity(TOGETHER);
-        let mut last: Option<(&str, u64, TermId)> = None;
+        let mut some: Vec<(u64, &str)> = Vec::with_capacity(TOGETHER);
         loop {
             some.clear();
-            let hashed = |text| (text, self.hash(text));
+            let hashed = |text| (self.hash(text), text);
             some.extend(texts.by_ref().take(TOGETHER).map(hashed));
             if some.is_empty() {
                 return ids;
             }
             if self.ids.len() >= LARGE {
-                self.ids.warm(some.iter().map(|(_, hash)| *hash));
+                self.ids.warm(some.iter().map(|(hash, _)| *hash));
             }
-            for (text, hash) in &some {
-                let id = match last {
-                    Some((same, like, id)) if like == *hash && same == *text => id,
-                    _ => self.intern_hashed(text, *hash),
+            let mut last = None;
+            for one in &some {
+                let id = match ids.last() {
+                    Some(same) if last == Some(one) => *same,
+                    _ => self.intern_hashed(one.1, one.0),
                 };
-                last = Some((text, *hash, id));
+                last = Some(one);
                 ids.push(id);
             }
         }
@@ -129,7 +129,7 @@ impl Dictionary {
     }
 
     /// Give a text the id that comes next.
-    #[inline]
+    #[inline(always)]
     fn take_in(&mut self, id: TermId, text: &str, hash: u64) {
         if self.unused.pop().is_none() {
             assert!(id.0 < NOTHING, "more than 2^31 terms");

@@ -7,7 +7,7 @@
 use hashbrown::{HashMap, HashTable};
 
 use crate::guard::Builtin;
-use crate::ids::{ClassId, ConditionId, RelationId, RowId, Slot, TermId};
+use crate::ids::{ClassId, ConditionId, RelationId, RowId, TermId};
 use crate::key::{Packed, hash_number};
 use crate::relation::Relation;
 use crate::rule::{Argument, Atom, Rule};
@@ -98,9 +98,10 @@ impl Condition {
     }
 
     /// Write a fact's terms into the slots.
+    #[inline]
     pub fn bind(&self, relation: &Relation, row: RowId, slots: &mut [TermId]) {
-        for (slot, column) in self.columns.iter().enumerate() {
-            slots[Slot::at(slot).index()] = relation.term(row, *column);
+        for (slot, column) in slots.iter_mut().zip(&self.columns) {
+            *slot = relation.term(row, *column);
         }
     }
 }

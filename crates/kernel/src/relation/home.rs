@@ -9,7 +9,8 @@
 
 use crate::ids::{IndexId, RowId};
 use crate::instant::NEVER;
-use crate::key::Key;
+use crate::key::{Key, Packed};
+use crate::relation::rows::Beginning;
 use crate::relation::table::{Index, Sought};
 use crate::relation::{Buried, FREE, LINKED, Relation, TABLED, changed};
 
@@ -49,39 +50,53 @@ impl Relation {
     /// was made.
     #[inline]
     pub fn find_or_insert<'t>(&mut self, terms: impl Into<Key<'t>>) -> (RowId, bool) {
-        self.find_or_make(terms.into(), changed(0, self.since))
+        let order = changed(0, self.since);
+        self.find_or_make(terms.into(), Beginning { until: NEVER, stated: NEVER, order })
     }
 
-    #[inline]
-    pub(super) fn find_or_make(&mut self, terms: Key<'_>, order: u64) -> (RowId, bool) {
-        let Self { rows, table, free, indexes, home, .. } = self;
-        let new = free.last().copied().unwrap_or_else(|| rows.next());
-        if let (Some(home), Key::Packed(tuple)) = (*home, terms)
-            && let index = &mut indexes[home.index()]
-            && let Some(links) = index.links
+    #[inline(always)]
+    pub(super) fn find_or_make(&mut self, terms: Key<'_>, beginning: Beginning) -> (RowId, bool) {
+        if let Some(home) = self.home
+            && let Key::Packed(tuple) = terms
         {
-            index.make_room(rows, links);
-            let sought = index.seek(rows, tuple, table.columns.mask, links);
-            let mut order = order;
-            if let Sought::Found(row) = sought {
-                return (row, false);
-            }
-            if let Sought::Beyond(_) = sought {
-                if let Some(row) = table.find_or_insert(rows, terms, new) {
-                    return (row, false);
-                }
-                order |= TABLED;
-            }
-            free.pop();
-            rows.fill(new, terms, order);
-            index.seat(rows, new, sought, links);
-            return (new, true);
+            return self.find_or_make_at_home(home, tuple, beginning);
         }
+        let Self { rows, table, free, .. } = self;
+        let new = free.last().copied().unwrap_or_else(|| rows.next());
         if let Some(row) = table.find_or_insert(rows, terms, new) {
             return (row, false);
         }
         free.pop();
-        rows.fill(new, terms, order | TABLED);
+        rows.fill(new, terms, Beginning { order: beginning.order | TABLED, ..beginning });
+        (new, true)
+    }
+
+    #[inline(always)]
+    fn find_or_make_at_home(
+        &mut self,
+        home: IndexId,
+        tuple: Packed,
+        mut beginning: Beginning,
+    ) -> (RowId, bool) {
+        let Self { rows, table, free, indexes, .. } = self;
+        let index = &mut indexes[home.index()];
+        let links = index.links.unwrap_or_default();
+        index.make_room(rows, links);
+        let sought = index.seek(rows, tuple, table.columns.mask, links);
+        if let Sought::Found(row) = sought {
+            return (row, false);
+        }
+        let new = free.last().copied().unwrap_or_else(|| rows.next());
+        let terms = Key::Packed(tuple);
+        if let Sought::Beyond(_) = sought {
+            if let Some(row) = table.find_or_insert(rows, terms, new) {
+                return (row, false);
+            }
+            beginning.order |= TABLED;
+        }
+        free.pop();
+        rows.fill(new, terms, beginning);
+        index.seat(rows, new, sought, links);
         (new, true)
     }
 
@@ -125,7 +140,7 @@ impl Relation {
     }
 
     /// Let a row that is not linked be forgotten.
-    #[inline]
+    #[inline(always)]
     fn give_up(&mut self, row: RowId) {
         let Self { rows, indexes, home, table, gone, free, .. } = self;
         if let Some(home) = *home

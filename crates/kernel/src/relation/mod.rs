@@ -22,7 +22,7 @@ use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
 pub use rows::Hashing;
-use rows::{FREE, NO_ROW, Row, Rows};
+use rows::{Beginning, FREE, NO_ROW, Row, Rows};
 use table::{Gone, Index, Table};
 
 const LINKED: u64 = 1;
@@ -231,7 +231,13 @@ impl Relation {
     /// State a fact from which nothing follows, and make it hold as long.
     #[inline]
     pub fn state<'t>(&mut self, terms: impl Into<Key<'t>>, until: Instant, order: u64) -> Stated {
-        let (row, _) = self.find_or_make(terms.into(), 0);
+        let beginning = Beginning { until, stated: until, order: (order << ORDER_SHIFT) | LINKED };
+        let (row, is_made) = self.find_or_make(terms.into(), beginning);
+        if is_made {
+            self.settled += 1;
+            self.link(row);
+            return Stated { row, before: NEVER, is_told: false, is_first: true };
+        }
         let entry = &mut self.rows.lines[row.index()];
         let (before, is_first) = (entry.until, entry.stated == NEVER);
         entry.stated = entry.stated.max(until);
@@ -467,6 +473,7 @@ impl Relation {
     }
 
     /// Take the row out of every index but the home.
+    #[inline]
     pub fn unlink(&mut self, row: RowId) {
         if self.set_flag(row, LINKED, false) {
             self.take_out(row);
@@ -476,9 +483,13 @@ impl Relation {
     /// Take a row that is not marked as linked any more out of every index but the home.
     #[inline]
     fn take_out(&mut self, row: RowId) {
-        if self.indexes.is_empty() {
-            return;
+        if !self.indexes.is_empty() {
+            self.take_out_of_indexes(row);
         }
+    }
+
+    #[inline(never)]
+    fn take_out_of_indexes(&mut self, row: RowId) {
         let Self { rows, indexes, .. } = self;
         for index in indexes {
             if let Some(links) = index.links

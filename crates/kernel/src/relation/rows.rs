@@ -38,6 +38,15 @@ const EMPTY: Row = Row {
     words: [NO_ROW; INLINE],
 };
 
+/// What a row begins with.
+#[derive(Clone, Copy)]
+pub(super) struct Beginning {
+    pub(super) until: Instant,
+    pub(super) stated: Instant,
+    /// With the flags.
+    pub(super) order: u64,
+}
+
 /// The rows alone, so that they can be read while a table over them is changed.
 pub(super) struct Rows {
     pub(super) arity: usize,
@@ -121,9 +130,9 @@ impl Rows {
         row
     }
 
-    /// Let a row have these terms, and this order with its flags, and nothing else.
-    #[inline]
-    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>, order: u64) {
+    /// Let a row have these terms, and begin so.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, row: RowId, terms: Key<'_>, beginning: Beginning) {
         let packed = match terms {
             Key::Packed(packed) => packed,
             Key::Terms(_) => Packed::default(),
@@ -131,7 +140,8 @@ impl Rows {
         // Words after the terms are links, which are written before they are read.
         let [one, two, three, four] = packed.words();
         let words = [one, two, three, four, NO_ROW, NO_ROW, NO_ROW];
-        let line = Row { order, words, ..EMPTY };
+        let Beginning { until, stated, order } = beginning;
+        let line = Row { until, stated, order, words, ..EMPTY };
         match self.lines.get_mut(row.index()) {
             Some(place) => *place = line,
             None => self.append(line),

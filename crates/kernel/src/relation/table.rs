@@ -56,7 +56,7 @@ impl Table {
     }
 
     /// The row with these terms, or none, and then `new` was put in.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_or_insert(
         &mut self,
         rows: &Rows,
