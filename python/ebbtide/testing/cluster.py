@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 PATIENCE: Final = 60.0
+#: Go on as another command, on one core.
+ON_CORE: Final = (
+    "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); "
+    "os.execvp(sys.argv[2], sys.argv[2:])"
+)
 DEPLOY: Final = "org.apache.spark.deploy"
 
 
@@ -33,7 +39,11 @@ def spark_home() -> Path:
 
 @contextmanager
 def spark_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """A master and workers of one core each, from the pyspark package, on loopback."""
+    """A master and workers of one core each, from the pyspark package, on loopback.
+
+    Spark counts the tasks of a worker, not its cores: a task in its JVM and the Python that this
+    feeds would run side by side. Where the system can, a worker is held to a core of its own.
+    """
     work_folders = tuple(folder / f"work-{number}" for number in range(workers))
     port = free_port()
     spark_class = str(spark_home() / "bin/spark-class")
@@ -49,17 +59,25 @@ def spark_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             running(folder / "master.log", spark_class, *master, environment=environment)
         )
         wait_for(port, process)
-        for work_folder in work_folders:
+        for number, work_folder in enumerate(work_folders):
             own = free_port()
             where = ("--host", "127.0.0.1", "--port", str(own), "--webui-port", "0")
             what = ("--cores", "1", "--memory", "1g", "--work-dir", str(work_folder))
             worker = (f"{DEPLOY}.worker.Worker", *where, *what, address)
             log = work_folder.with_suffix(".log")
             process = stack.enter_context(
-                running(log, spark_class, *worker, environment=environment)
+                running(log, *on_core(number), spark_class, *worker, environment=environment)
             )
             wait_for(own, process)
         yield Cluster(address, work_folders)
+
+
+def on_core(number: int) -> tuple[str, ...]:
+    """What a command begins with to be held to one core, with all that it starts."""
+    if not hasattr(os, "sched_getaffinity"):
+        return ()
+    cores = sorted(os.sched_getaffinity(0))
+    return (sys.executable, "-c", ON_CORE, str(cores[number % len(cores)]))
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """Two shards on a standalone cluster of one worker and of two, and what the state of one costs.
 
-A worker has one core, so that with one of them the two shards take turns. What a second one can
-bring depends on the cores there are: driver, master and workers share this machine. The clusters
-take turns, run by run.
+A worker has one core, JVM and Python together, so that with one of them the two shards take turns.
+What a second one can bring depends on the cores there are: driver, master and workers share this
+machine, and the driver's part of a batch is serial, however large the batch is. The clusters take
+turns, run by run.
 
 A kernel stays in its worker process as a cache: a hit takes what a batch brings, a miss builds the
 kernel again from the pages of the state.
@@ -24,7 +25,7 @@ import pyarrow as pa
 
 from ebbtide.benches.pipeline.files import write_files
 from ebbtide.benches.pipeline.processors import KINDS
-from ebbtide.benches.pipeline.settings import Settings
+from ebbtide.benches.pipeline.settings import Rounds, Settings
 from ebbtide.benches.pipeline.shards_job import FILES, RULES, WINDOW
 from ebbtide.benches.results import Goal, Measurement, Results, Say
 from ebbtide.pipeline.placements.routing import ARROW
@@ -38,14 +39,26 @@ from ebbtide.time import Sliding
 
 def measure_shards(settings: Settings, results: Results, folder: Path, say: Say) -> None:
     """The speed-up by a second worker, and the cost of the state with and without the cache."""
-    sizes = settings.shards
-    batches = sizes.warm + sizes.batches
-    write_files(folder, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
+    for sizes in settings.shards:
+        place = folder / str(sizes.facts)
+        place.mkdir()
+        batches = sizes.warm + sizes.batches
+        write_files(place, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
+        _measure_workers(sizes, results, place, say)
+    # The cost of the state is that of its pages: it grows with them, whatever the batches are.
+    smallest = settings.shards[0]
+    _measure_cache(smallest, results, folder / str(smallest.facts), say)
+
+
+def _measure_workers(sizes: Rounds, results: Results, folder: Path, say: Say) -> None:
     timed: dict[int, list[list[dict[str, float]]]] = {1: [], 2: []}
     spent: dict[int, list[dict[str, float]]] = {1: [], 2: []}
     for number in range(sizes.rounds):
         for workers in (1, 2) if number % 2 == 0 else (2, 1):
-            say(f"shards: round {number + 1} of {sizes.rounds}: {workers} workers")
+            say(
+                f"shards: {sizes.facts:,} facts a batch, round {number + 1} of {sizes.rounds}, "
+                f"workers: {workers}"
+            )
             place = folder / f"cluster-{number}-{workers}"
             place.mkdir()
             found = _run(workers, folder, place, sizes.warm)
@@ -86,7 +99,6 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
                 ),
             ]
         )
-    _measure_cache(settings, results, folder, say)
 
 
 def _run(workers: int, folder: Path, place: Path, warm: int) -> dict[str, Any]:
@@ -147,7 +159,7 @@ class Kept:
         del self._pages[number]
 
 
-def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say) -> None:
+def _measure_cache(sizes: Rounds, results: Results, folder: Path, say: Say) -> None:
     say("shards: the state of one, with the cache and without")
     windows = {"default": Sliding(WINDOW)}
     unit = Rules(as_program(RULES), windows, background=[folder / "ontology.nt"])
@@ -168,7 +180,7 @@ def _measure_cache(settings: Settings, results: Results, folder: Path, say: Say)
         if number >= FILES * WINDOW // 1_000:
             times[kind].append(1000 * (perf_counter() - began))
     hit = median(times["hit"])
-    given = {"facts a batch": settings.shards.facts, "batches in the window": WINDOW // 1_000}
+    given = {"facts a batch": sizes.facts, "batches in the window": WINDOW // 1_000}
     results.extend(
         Measurement(
             "batch of a shard",

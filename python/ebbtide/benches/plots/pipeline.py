@@ -60,6 +60,26 @@ def _closure(results: Results, axes: Axes) -> None:
     axes.set_ylabel("seconds")
 
 
+def _shards(results: Results, axes: Axes) -> None:
+    found = results.named("shards")
+    sizes = list(dict.fromkeys(int(each.parameters["facts a batch"]) for each in found))
+    for workers, colour, shift in ((1, _OTHERS[2], -0.2), (2, OURS, 0.2)):
+        chosen = [each for each in found if each.parameters["workers"] == workers]
+        microseconds = [
+            1_000 * value / size for value, size in zip(values(chosen), sizes, strict=True)
+        ]
+        places = [place + shift for place in range(len(sizes))]
+        label = f"{workers} worker{'s' if workers > 1 else ''}"
+        bars = axes.barh(places, microseconds, height=0.36, color=colour, label=label)
+        axes.bar_label(bars, fmt="{:,.3g}", padding=4)
+    axes.set_yticks(range(len(sizes)), [f"{size:,}" for size in sizes])
+    axes.margins(x=0.12)
+    axes.invert_yaxis()
+    axes.set_title("Two shards on a cluster")
+    axes.set_ylabel("facts a batch")
+    axes.set_xlabel("microseconds a fact")
+
+
 def _bars(name: str, title: str, label: str, parameter: str) -> Callable[[Results, Axes], None]:
     """A bar for each value of a parameter."""
 
@@ -84,7 +104,7 @@ PIPELINE: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
     "small stages": _stages("small stages"),
     "closure": _closure,
     "parsing": _bars("parsing", "Parsing on executors", "lines a second", "way"),
-    "shards": _bars("shards", "A batch in two shards", "milliseconds", "workers"),
+    "shards": _shards,
     "batch of a shard": _bars(
         "batch of a shard",
         "A shard's batch, by whether the kernel was still there",
