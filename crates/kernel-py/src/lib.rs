@@ -12,6 +12,7 @@ mod capsule;
 mod columns;
 mod kernel;
 mod lines;
+mod places;
 mod program;
 mod query;
 mod reader;

@@ -354,6 +354,8 @@ impl Timeline {
             Ok((tables, without, incomplete))
         });
         let (held, codes) = answers.release(&mut kernel.core);
+        // All is told. The next batch finds places for its terms where the last one's were.
+        kernel.core.sweep();
         self.held = is_known.then_some((self.next, held));
         self.codes = codes;
         tables

@@ -118,8 +118,14 @@ impl Arrivals {
     /// Take the batches of all ticks up to this one. What happens after it must be put back.
     pub fn take(&mut self, tick: Instant) -> Vec<Batch> {
         self.close();
-        let later = self.batches.split_off(&(self.buckets.of(tick).saturating_add(1)));
-        std::mem::replace(&mut self.batches, later).into_values().collect()
+        let last = self.buckets.of(tick);
+        let mut due = Vec::new();
+        while let Some(first) = self.batches.first_entry()
+            && *first.key() <= last
+        {
+            due.push(first.remove());
+        }
+        due
     }
 
     /// The first bucket for which anything waits.

@@ -108,8 +108,12 @@ impl<T> Calendar<T> {
     pub fn take(&mut self, tick: Instant) -> Vec<Vec<T>> {
         self.close();
         let last = self.buckets.of(tick);
-        let later = self.far.split_off(&last.saturating_add(1));
-        let mut due: Vec<Vec<T>> = std::mem::replace(&mut self.far, later).into_values().collect();
+        let mut due = Vec::new();
+        while let Some(first) = self.far.first_entry()
+            && *first.key() <= last
+        {
+            due.push(first.remove());
+        }
         if let Some(front) = self.front {
             let passed = usize::try_from(last - front + 1).unwrap_or(0).min(self.near.len());
             due.extend(self.near.drain(..passed));

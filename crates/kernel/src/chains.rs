@@ -9,13 +9,26 @@
 //! goes, and one that is not there is not found, by its tag: of all that the chains are made of, the
 //! tags are what fits into a cache.
 //!
-//! Invariant: there are at least twice as many places as things, and no thing is in twice. What stands at a
-//! place that is empty, and after a thing that is alone, means nothing.
+//! Invariant: there are at least twice as many places as things, four times as many while they are few, and no
+//! thing is in twice. What stands at a place that is empty, and after a thing that is alone, means nothing.
 
 /// No thing has this number.
 pub(crate) const NOTHING: u32 = u32::MAX >> 1;
 /// The smallest number of places once there is a thing.
 const FEWEST: usize = 16;
+/// Up to so many places each thing may have four: they stay in a near cache, and most things are alone.
+const ROOMY: usize = 1 << 15;
+
+/// How many things so many places are for.
+fn most_things(places: usize) -> usize {
+    if places <= ROOMY { places / 4 } else { places / 2 }
+}
+
+/// How many places so many things need.
+fn places_for(things: usize) -> usize {
+    let places = (2 * things).next_power_of_two();
+    if most_things(places) < things { 2 * places } else { places }
+}
 
 /// A thing and the low half of its hash.
 #[derive(Clone, Copy)]
@@ -43,11 +56,13 @@ pub(crate) struct Chains {
     places: Vec<Pointer>,
     after: Vec<Pointer>,
     len: usize,
+    /// With so many things there must be more places.
+    full: usize,
 }
 
 impl Default for Chains {
     fn default() -> Self {
-        Self { tags: vec![EMPTY], places: vec![NOWHERE], after: Vec::new(), len: 0 }
+        Self { tags: vec![EMPTY], places: vec![NOWHERE], after: Vec::new(), len: 0, full: 0 }
     }
 }
 
@@ -119,7 +134,7 @@ impl Chains {
 
     #[inline]
     fn is_full(&self) -> bool {
-        2 * self.len >= self.places.len()
+        self.len >= self.full
     }
 
     #[cold]
@@ -158,7 +173,7 @@ impl Chains {
     /// Make room for so many things more.
     pub(crate) fn reserve(&mut self, things: usize) {
         self.after.reserve(things);
-        let places = (2 * (self.len + things)).next_power_of_two();
+        let places = places_for(self.len + things);
         if places > self.places.len() {
             self.grow_to(places);
         }
@@ -166,6 +181,7 @@ impl Chains {
 
     #[cold]
     fn grow_to(&mut self, places: usize) {
+        self.full = most_things(places);
         let tags = std::mem::replace(&mut self.tags, vec![EMPTY; places]);
         let firsts = std::mem::replace(&mut self.places, vec![NOWHERE; places]);
         for (tag, mut next) in tags.into_iter().zip(firsts).filter(|(tag, _)| *tag != EMPTY) {

@@ -162,13 +162,21 @@ struct Walk<'w, 's, O> {
 impl<O: Observer> Walk<'_, '_, O> {
     #[inline]
     fn visit(&mut self, node: &Node, until: Instant) -> bool {
-        // Apart from the others, to have less to put away on the way.
-        if let Step::Test(builtin, inputs) = &node.step
+        // Comparisons apart from other steps, and one after the other, to have less to put away on the way.
+        let mut node = node;
+        while let Step::Test(builtin, inputs) = &node.step
             && let Some(holds) = self.compares(*builtin, inputs)
         {
-            return !holds || self.descend(node, until);
+            match &node.then[..] {
+                _ if !holds => return true,
+                [next] if next.awake => node = next,
+                _ => return self.descend(node, until),
+            }
         }
-        self.visit_any(node, until)
+        match &node.step {
+            Step::Derive(rule, relation, terms) => self.derive(*rule, *relation, terms, until),
+            _ => self.visit_any(node, until),
+        }
     }
 
     #[inline(never)]

@@ -18,27 +18,30 @@ use crate::value::{Kind, whole_number};
 const TOGETHER: usize = 32;
 
 /// From this many terms on their places are not in the nearest caches.
-const LARGE: usize = 1 << 13;
+const LARGE: usize = 1 << 15;
+
+/// Beside the uses of a term: it is in the list of those that may be idle.
+const LISTED: u32 = 1 << 31;
 
 /// Stands for a term that is no whole number, or this one.
 const NO_NUMBER: i64 = i64::MIN;
 
-/// A term: its text, if the id is in use, with what is asked of it again and again.
+/// A term: its text, which is any while the id is not in use, with what is asked of it again and again.
 struct Term {
-    text: Option<Text>,
+    text: Text,
     hash: u64,
     number: i64,
 }
 
 impl Term {
     /// That of an id that is not in use.
-    const NONE: Self = Self { text: None, hash: 0, number: NO_NUMBER };
+    const NONE: Self = Self { text: Text::EMPTY, hash: 0, number: NO_NUMBER };
 
     /// Become another term; its kind.
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, text: &str, hash: u64) -> Kind {
         self.hash = hash;
-        Text::put(text, &mut self.text);
+        self.text.put(text);
         let (number, kind) = match text.as_bytes().first() {
             Some(b'"') => (whole_number(text), Kind::of(text)),
             Some(b'_') => (None, Kind::Blank),
@@ -49,7 +52,7 @@ impl Term {
     }
 
     fn has(&self, text: &str) -> bool {
-        self.text.as_ref().is_some_and(|own| own.bytes() == text.as_bytes())
+        self.text.bytes() == text.as_bytes()
     }
 }
 
@@ -59,10 +62,12 @@ pub struct Dictionary {
     terms: Vec<Term>,
     /// Apart: what kind of term it is is asked of more terms than anything else.
     kinds: Vec<Kind>,
+    /// How often each is used, and `LISTED`.
     uses: Vec<u32>,
     ids: Chains,
     hasher: DefaultHashBuilder,
     unused: Vec<TermId>,
+    /// Terms that may be idle, each of them once.
     idle: Vec<TermId>,
     bytes: usize,
     held: bool,
@@ -70,6 +75,7 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// The id of a text, given one if it has none. Retain it, or the next sweep takes it back.
+    #[inline]
     pub fn intern(&mut self, text: &str) -> TermId {
         self.intern_hashed(text, self.hash(text))
     }
@@ -78,6 +84,10 @@ impl Dictionary {
     /// places of a large dictionary are fetched from memory side by side.
     pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
         let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
+        if self.ids.len() + ids.capacity() < LARGE {
+            ids.extend(texts.map(|text| self.intern(text)));
+            return ids;
+        }
         let mut some: Vec<(u64, &str)> = Vec::with_capacity(TOGETHER);
         loop {
             some.clear();
@@ -86,9 +96,7 @@ impl Dictionary {
             if some.is_empty() {
                 return ids;
             }
-            if self.ids.len() >= LARGE {
-                self.ids.warm(some.iter().map(|(hash, _)| *hash));
-            }
+            self.ids.warm(some.iter().map(|(hash, _)| *hash));
             let mut last = None;
             for one in &some {
                 let id = match ids.last() {
@@ -139,6 +147,7 @@ impl Dictionary {
         }
         self.kinds[id.index()] = self.terms[id.index()].set(text, hash);
         self.bytes += text.len();
+        self.uses[id.index()] = LISTED;
         self.idle.push(id);
     }
 
@@ -157,15 +166,13 @@ impl Dictionary {
 
     /// The text of a term in use.
     pub fn text(&self, id: TermId) -> &str {
-        self.terms[id.index()].text.as_ref().map_or("", Text::as_str)
+        self.terms[id.index()].text.as_str()
     }
 
     /// Put the text of a term in use behind others.
     #[inline]
     pub fn append_utf8(&self, id: TermId, others: &mut Vec<u8>) {
-        if let Some(text) = &self.terms[id.index()].text {
-            text.append_to(others);
-        }
+        self.terms[id.index()].text.append_to(others);
     }
 
     /// The whole number that a term denotes as an xsd:integer.
@@ -192,10 +199,10 @@ impl Dictionary {
     pub fn release(&mut self, id: TermId) {
         let uses = &mut self.uses[id.index()];
         *uses -= 1;
-        // Whether it was the last one is a toss: take it in and out again rather than guess.
-        let in_use = usize::from(*uses > 0);
-        self.idle.push(id);
-        self.idle.truncate(self.idle.len() - in_use);
+        if *uses == 0 {
+            *uses = LISTED;
+            self.idle.push(id);
+        }
     }
 
     /// From now on give no id back, or do so again: what several ticks hand out can then be read.
@@ -219,17 +226,17 @@ impl Dictionary {
         self.idle = idle;
     }
 
-    /// Give back an id that nothing uses.
+    /// Take an id off the list, and give it back if nothing uses it.
     #[inline]
     fn give_back(&mut self, id: TermId) {
-        if self.uses[id.index()] > 0 {
+        let uses = &mut self.uses[id.index()];
+        *uses &= !LISTED;
+        if *uses > 0 {
             return;
         }
-        // An id may be idle more than once; the first time took its text away.
         let term = &mut self.terms[id.index()];
-        let Some(text) = &term.text else { return };
-        self.bytes -= text.bytes().len();
-        term.text = None;
+        self.bytes -= term.text.bytes().len();
+        term.text.give_up_memory();
         self.ids.remove(id.0, term.hash);
         self.unused.push(id);
     }
@@ -256,9 +263,12 @@ impl Dictionary {
 
     /// Every term with its uses, by id, for a snapshot.
     pub fn entries(&self) -> impl Iterator<Item = (TermId, &str, u32)> {
-        (0..self.uses.len()).filter_map(|position| {
-            let text = self.terms[position].text.as_ref()?;
-            Some((TermId::at(position), text.as_str(), self.uses[position]))
+        let mut is_unused = vec![false; self.terms.len()];
+        self.unused.iter().for_each(|id| is_unused[id.index()] = true);
+        let in_use = (0..self.terms.len()).filter(move |position| !is_unused[*position]);
+        in_use.map(|position| {
+            let text = self.terms[position].text.as_str();
+            (TermId::at(position), text, self.uses[position] & !LISTED)
         })
     }
 
@@ -273,18 +283,13 @@ impl Dictionary {
                 dictionary.uses.push(0);
             }
             dictionary.bytes += text.len();
-            dictionary.uses.push(uses);
+            dictionary.uses.push(if uses == 0 { LISTED } else { uses });
             let mut term = Term::NONE;
             dictionary.kinds.push(term.set(&text, dictionary.hash(&text)));
+            dictionary.ids.find_or_insert(term.hash, |_| false, id.0);
             dictionary.terms.push(term);
             if uses == 0 {
                 dictionary.idle.push(id);
-            }
-        }
-        let Self { terms, ids, .. } = &mut dictionary;
-        for id in (0..terms.len()).map(TermId::at) {
-            if terms[id.index()].text.is_some() {
-                ids.find_or_insert(terms[id.index()].hash, |_| false, id.0);
             }
         }
         dictionary

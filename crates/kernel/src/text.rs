@@ -12,15 +12,29 @@ pub enum Text {
 }
 
 impl Text {
-    /// Put a copy of a text into a place. It is written right there: to copy it once more would have to
+    /// No text.
+    pub const EMPTY: Self = Self::Short(0, [0; SHORT]);
+
+    /// Become a copy of another text. A short one is written right there: to copy it once more would have to
     /// wait for its pieces.
     #[inline]
-    pub fn put(text: &str, place: &mut Option<Self>) {
+    pub fn put(&mut self, text: &str) {
         if text.len() > SHORT {
-            *place = Some(Self::Long(text.into()));
-        } else if let Self::Short(length, bytes) = place.insert(Self::Short(0, [0; SHORT])) {
+            *self = Self::Long(text.into());
+            return;
+        }
+        self.give_up_memory();
+        if let Self::Short(length, bytes) = self {
             *length = text.len() as u8;
             copy_short(text.as_bytes(), bytes);
+        }
+    }
+
+    /// Need no memory of its own any more; it is any text then.
+    #[inline]
+    pub fn give_up_memory(&mut self) {
+        if let Self::Long(_) = self {
+            *self = Self::EMPTY;
         }
     }
 
@@ -88,9 +102,10 @@ mod tests {
     use super::*;
 
     fn kept(text: &str) -> Text {
-        let mut place = None;
-        Text::put(text, &mut place);
-        place.expect("a text")
+        let mut kept = Text::EMPTY;
+        kept.put(&"other".repeat(20));
+        kept.put(text);
+        kept
     }
 
     #[test]

@@ -131,10 +131,13 @@ impl Relation {
     #[inline]
     pub fn end_for_good(&mut self, row: RowId) -> bool {
         let entry = &mut self.rows.lines[row.index()];
-        let is_stated = entry.stated != NEVER;
+        let (is_stated, is_linked) = (entry.stated != NEVER, entry.order & LINKED != 0);
         (entry.until, entry.stated) = (NEVER, NEVER);
+        entry.order &= !LINKED;
         self.settled -= 1;
-        self.unlink(row);
+        if is_linked {
+            self.take_out(row);
+        }
         self.give_up(row);
         is_stated
     }
@@ -142,7 +145,7 @@ impl Relation {
     /// Let a row that is not linked be forgotten.
     #[inline(always)]
     fn give_up(&mut self, row: RowId) {
-        let Self { rows, indexes, home, table, gone, free, .. } = self;
+        let Self { rows, indexes, home, table, gone, free, has_left, .. } = self;
         if let Some(home) = *home
             && let index = &mut indexes[home.index()]
             && let Some(links) = index.links
@@ -151,20 +154,23 @@ impl Relation {
         }
         let entry = &mut rows.lines[row.index()];
         entry.class = FREE;
-        if entry.order & TABLED != 0 {
-            gone.push(table.gone(rows, row));
-        } else {
-            free.push(row);
+        if entry.order & TABLED == 0 {
+            return free.push(row);
         }
+        *has_left = true;
+        let one = table.gone(rows, row);
+        if rows.lines.len() >= FAR {
+            return gone.push(one);
+        }
+        table.remove(one);
+        free.push(row);
     }
 
-    /// Forget the rows that were buried. Those in the table are looked for there apart from the rows, many at once.
+    /// Forget the rows that were buried. Those that are far are looked for in the table apart from the rows, many at once.
     pub fn forget_gone(&mut self) {
-        let left = !self.gone.is_empty();
+        let has_left = std::mem::take(&mut self.has_left);
         for some in self.gone.chunks(TOGETHER) {
-            if self.rows.lines.len() >= FAR {
-                self.table.warm(some);
-            }
+            self.table.warm(some);
             for gone in some {
                 self.table.remove(*gone);
                 self.free.push(gone.row);
@@ -173,7 +179,7 @@ impl Relation {
         self.gone.clear();
         match self.home() {
             Some((index, _)) if self.settled > MANY * index.keys => self.leave_home(),
-            None if left => self.find_home(),
+            None if has_left => self.find_home(),
             _ => {}
         }
     }

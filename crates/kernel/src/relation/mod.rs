@@ -82,6 +82,8 @@ pub struct Relation {
     free: Vec<RowId>,
     /// Rows that are forgotten but still in the table, until `forget_gone`.
     gone: Vec<Gone>,
+    /// Whether any row has left the table since then.
+    has_left: bool,
     table: Table,
     indexes: Vec<Index>,
     /// The index by which rows are found, if any.
@@ -100,6 +102,7 @@ impl Relation {
             rows: Rows::new(arity),
             free: Vec::new(),
             gone: Vec::new(),
+            has_left: false,
             table: Table::of(arity),
             indexes: Vec::new(),
             home: None,
@@ -481,7 +484,7 @@ impl Relation {
     }
 
     /// Take a row that is not marked as linked any more out of every index but the home.
-    #[inline]
+    #[inline(always)]
     fn take_out(&mut self, row: RowId) {
         if !self.indexes.is_empty() {
             self.take_out_of_indexes(row);
