@@ -211,6 +211,25 @@ mod tests {
     }
 
     #[test]
+    fn only_facts_of_the_level_are_popped_with_it() {
+        let mut agenda = Agenda::new(Grid { step: 10, origin: Instant(0) });
+        agenda.begin(Instant(0));
+        for (until, row) in [(9, 1), (7, 2), (9, 3), (7, 4)] {
+            agenda.push(Instant(until), fact(row));
+        }
+        agenda.next_level();
+        agenda.upcoming(4, &mut Vec::new());
+        let mut popped = Vec::new();
+        while let Some((level, first)) = agenda.pop() {
+            popped.push((level.0, first.row.0));
+            popped.extend(std::iter::from_fn(|| agenda.pop_same()).map(|one| (level.0, one.row.0)));
+        }
+        assert_eq!(popped, [(9, 3), (9, 1), (7, 4), (7, 2)]);
+        agenda.push(Instant(5), fact(5));
+        assert_eq!(agenda.pop_same(), None, "no level is known");
+    }
+
+    #[test]
     fn far_lifetimes_come_first() {
         let mut agenda = Agenda::new(Grid { step: 1, origin: Instant(0) });
         agenda.begin(Instant(0));

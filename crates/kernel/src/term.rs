@@ -339,6 +339,25 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_listed_once_however_often_it_is_let_go() {
+        let mut dictionary = Dictionary::default();
+        let a = dictionary.intern("<a>");
+        for _ in 0..3 {
+            dictionary.retain(a);
+            dictionary.release(a);
+        }
+        assert_eq!(dictionary.idle, [a]);
+        dictionary.retain(a);
+        dictionary.sweep();
+        assert!(dictionary.idle.is_empty() && dictionary.lookup("<a>") == Some(a));
+        let uses: Vec<u32> = dictionary.entries().map(|(_, _, uses)| uses).collect();
+        assert_eq!(uses, [1]);
+        dictionary.release(a);
+        dictionary.sweep();
+        assert_eq!((dictionary.unused.len(), dictionary.entries().count()), (1, 0));
+    }
+
+    #[test]
     fn an_id_reused_before_the_sweep_stays() {
         let mut dictionary = Dictionary::default();
         let a = dictionary.intern("<a>");
