@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
@@ -12,7 +15,6 @@ use ebbtide_kernel::key::hash_terms;
 use ebbtide_kernel::relation::Relation;
 use hashbrown::HashTable;
 
-use crate::places;
 use crate::table::Table;
 
 /// The facts of one output relation that hold, side by side: what a full answer copies.
@@ -183,8 +185,7 @@ impl Lines {
         points.resize(points.len() + changed.rows.len(), tick);
         diffs.extend_from_slice(&changed.diffs);
         for (column, cells) in cells.iter_mut().enumerate() {
-            let terms = changed.rows.iter().map(|row| relation.term(*row, column));
-            cells.extend(terms.map(|term| codes.of(term)));
+            cells.extend(changed.rows.iter().map(|row| codes.of(relation.term(*row, column))));
         }
     }
 
@@ -364,7 +365,9 @@ impl Answers {
             let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(points))];
             for (column, cells) in lines.cells.drain(..).enumerate() {
                 fields.push(Field::new(format!("c{column}"), kind.clone(), false));
-                arrays.push(Arc::new(places::column(cells, Arc::clone(&values))?));
+                let keys = Int32Array::from(cells);
+                let array = DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(&values))?;
+                arrays.push(Arc::new(array));
             }
             if !self.full {
                 fields.push(Field::new("diff", DataType::Int8, false));

@@ -12,7 +12,6 @@ mod capsule;
 mod columns;
 mod kernel;
 mod lines;
-mod places;
 mod program;
 mod query;
 mod reader;

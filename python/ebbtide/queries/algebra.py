@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
+from ebbtide.languages.sparql import names_in
 from ebbtide.languages.sparql_rules.expression import CASTS
 
 _MADE_UP: Final = re.compile(r"\?[0-9a-f]{24,32}")
@@ -234,20 +235,6 @@ def _blanks(leaf: Sequence[Any]) -> set[str]:
     """The blank nodes of a basic pattern or of a path."""
     ends = [text for triple in leaf[1] for text in triple] if leaf[0] == "bgp" else leaf[1::2]
     return {text for text in ends if text.startswith("_:")}
-
-
-def names_in(algebra: Any) -> Iterator[str]:
-    """The variables anywhere in it, with repetitions.
-
-    >>> list(names_in(("filter", ("bgp", [("?x", "<a:p>", "?y")]), ("<", "?x", "?z"))))
-    ['?x', '?y', '?x', '?z']
-    """
-    if isinstance(algebra, str):
-        if algebra.startswith("?"):
-            yield algebra
-    elif isinstance(algebra, tuple | list):
-        for part in algebra:
-            yield from names_in(part)
 
 
 def triple_count(pattern: Sequence[Any]) -> int:

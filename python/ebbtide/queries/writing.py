@@ -17,7 +17,8 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, Final
 
-from ebbtide.queries.algebra import counts_solutions, names_in, visible
+from ebbtide.languages.sparql import names_in
+from ebbtide.queries.algebra import counts_solutions, visible
 
 _WORD: Final = re.compile(r"\W")
 _INFIX: Final = frozenset(["||", "&&", "=", "<", "<=", ">", ">=", "+", "-", "*", "/"])

@@ -100,6 +100,7 @@ impl Condition {
     /// Write a fact's terms into the slots.
     #[inline]
     pub fn bind(&self, relation: &Relation, row: RowId, slots: &mut [TermId]) {
+        let slots = &mut slots[..self.columns.len()];
         for (slot, column) in slots.iter_mut().zip(&self.columns) {
             *slot = relation.term(row, *column);
         }

@@ -80,7 +80,7 @@ impl Relation {
     ) -> (RowId, bool) {
         let Self { rows, table, free, indexes, .. } = self;
         let index = &mut indexes[home.index()];
-        let links = index.links.unwrap_or_default();
+        let links = index.links.expect("a home is kept");
         index.make_room(rows, links);
         let sought = index.seek(rows, tuple, table.columns.mask, links);
         if let Sought::Found(row) = sought {

@@ -45,9 +45,8 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
         batches = sizes.warm + sizes.batches
         write_files(place, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
         _measure_workers(sizes, results, place, say)
-    # The cost of the state is that of its pages: it grows with them, whatever the batches are.
-    smallest = settings.shards[0]
-    _measure_cache(smallest, results, folder / str(smallest.facts), say)
+    first = settings.shards[0]
+    _measure_cache(first, results, folder / str(first.facts), say)
 
 
 def _measure_workers(sizes: Rounds, results: Results, folder: Path, say: Say) -> None:

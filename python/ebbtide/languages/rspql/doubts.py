@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ebbtide.languages.sparql import Algebra, Declarations, Text, Token, resolve
+from ebbtide.languages.sparql import Algebra, Declarations, Text, Token, names_in, resolve
 from ebbtide.program.wording import did_you_mean
 
 
@@ -24,7 +24,7 @@ def doubts(
     """What is doubtful in a query whose dataset has these named graphs."""
     bound = set(_bound(algebra))
     tokens = {f"?{token.text[1:]}": token for token in reversed(body) if token.kind == "variable"}
-    for name in dict.fromkeys(_names(algebra)):
+    for name in dict.fromkeys(names_in(algebra)):
         if name not in bound and name in tokens:
             hint = did_you_mean(name, sorted(bound & tokens.keys()))
             yield f"{text.origin(tokens[name])}: nothing binds {name}{hint}"
@@ -38,27 +38,17 @@ def doubts(
                 )
 
 
-def _names(algebra: Any) -> Iterator[str]:
-    """The variables anywhere in it."""
-    if isinstance(algebra, str):
-        if algebra.startswith("?"):
-            yield algebra
-    elif isinstance(algebra, tuple | list):
-        for part in algebra:
-            yield from _names(part)
-
-
 def _bound(algebra: Any) -> Iterator[str]:
     """The variables that some part of it binds."""
     match algebra:
         case ("bgp", triples):
-            yield from _names(triples)
+            yield from names_in(triples)
         case ("path", subject, _, object_):
-            yield from _names((subject, object_))
+            yield from names_in((subject, object_))
         case ("values", names, _):
             yield from names
         case ("graph" | "service", inner, name, *_):
-            yield from (*_names(name), *_bound(inner))
+            yield from (*names_in(name), *_bound(inner))
         case ("extend", inner, name, value):
             yield from (name, *_bound(inner), *_bound(value))
         case ("group", inner, _, aggregates):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Final, TypeAlias, TypeVar
@@ -224,3 +224,17 @@ def _ungrouped(tokens: Sequence[Token]) -> Token | None:
 
 def _offset(text: str, line: int, column: int) -> int:
     return sum(len(before) + 1 for before in text.split("\n")[: line - 1]) + column - 1
+
+
+def names_in(algebra: Any) -> Iterator[str]:
+    """The variables anywhere in it, with repetitions.
+
+    >>> list(names_in(("filter", ("bgp", [("?x", "<a:p>", "?y")]), ("<", "?x", "?z"))))
+    ['?x', '?y', '?x', '?z']
+    """
+    if isinstance(algebra, str):
+        if algebra.startswith("?"):
+            yield algebra
+    elif isinstance(algebra, tuple | list):
+        for part in algebra:
+            yield from names_in(part)
