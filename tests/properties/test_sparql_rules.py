@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pyoxigraph as ox
-from hypothesis import HealthCheck, assume, event, given, note, reject, settings
+from hypothesis import HealthCheck, event, given, note, reject, settings
 from hypothesis import strategies as st
 from tests.conftest import MakeEngine
 from tests.properties.sparql_operations import FACTS, PREFIXES, datasets, operations
@@ -93,15 +93,17 @@ def test_one_operation(text: str, many: list[frozenset[Fact]]) -> None:
         assert materialised(rules, facts) == expected
 
 
+def ends(text: str) -> bool:
+    """Whether an operation has a fixpoint: arithmetic that feeds itself has none, in any engine."""
+    return not any(operator in text for operator in (" + ", " - ", " * ", "CONCAT"))
+
+
 @given(
-    st.lists(operations(positive=True, reads="prs"), min_size=2, max_size=3),
+    st.lists(operations(positive=True, reads="prs").filter(ends), min_size=2, max_size=3),
     st.lists(datasets(), min_size=2, max_size=2),
 )
 def test_a_recursive_network(texts: list[str], many: list[frozenset[Fact]]) -> None:
     """Operations that read what others insert: the iteration of the updates to a fixpoint."""
-    # Arithmetic that feeds itself has no fixpoint, in any engine.
-    assume(not any(operator in text for text in texts for operator in (" + ", " - ", " * ")))
-    assume(not any("CONCAT" in text for text in texts))
     rules = rules_of(" ;\n".join(texts))
     for facts in many:
         expected = updated([PREFIXES + text for text in texts], facts)

@@ -152,9 +152,9 @@ def test_a_time_point_beyond_its_budget_is_over() -> None:
         ),
         (
             "p(k).\nq(X,T) :- @T p(X) in [3].",
-            "p(a).",
+            "p(k).",
             Budget(derivations=1),
-            "rule r1 (<text>:2:1), at q(a,0)",
+            "rule r1 (<text>:2:1), at q(k,0)",
         ),
         (
             "n(N) :- N = count { X : p(X) in [9] }.",

@@ -42,6 +42,27 @@ impl Waiting {
         Key::Terms(&self.aside[from as usize..][..count as usize])
     }
 
+    /// The terms of the head of the derivation that was just taken from the end; those that are aside come into `wide`.
+    #[inline(always)]
+    pub(crate) fn take_terms<'t>(
+        &mut self,
+        last: &Derivation,
+        arity: usize,
+        wide: &'t mut Vec<TermId>,
+    ) -> Key<'t> {
+        if arity > Packed::COLUMNS {
+            self.take_from_aside(last, wide);
+            return Key::Terms(wide);
+        }
+        Key::Packed(last.terms)
+    }
+
+    #[cold]
+    fn take_from_aside(&mut self, last: &Derivation, wide: &mut Vec<TermId>) {
+        wide.clear();
+        wide.extend(self.aside.drain(last.terms.words()[0] as usize..));
+    }
+
     fn clear(&mut self) {
         self.found.clear();
         self.aside.clear();
@@ -49,10 +70,9 @@ impl Waiting {
 }
 
 /// Derivations that walks found, flat.
+#[derive(Default)]
 pub(crate) struct Derivations {
     pub(crate) waiting: Waiting,
-    /// The longest lifetime among them.
-    pub(crate) longest: Instant,
     /// Some that were offered since the stratum began, filed by their hashes.
     recent: Vec<Recent>,
     stratum: u32,
@@ -104,20 +124,6 @@ const RESTS: u32 = 15;
 /// About this many are remembered.
 const RECENT: usize = 1 << 9;
 
-impl Default for Derivations {
-    fn default() -> Self {
-        Self {
-            waiting: Waiting::default(),
-            longest: NEVER,
-            recent: Vec::new(),
-            stratum: 0,
-            remembers: false,
-            worth: Worth::default(),
-            repeated: 0,
-        }
-    }
-}
-
 impl Derivations {
     #[inline(always)]
     pub(crate) fn push(
@@ -132,12 +138,12 @@ impl Derivations {
             Key::Terms(terms) => self.waiting.put_aside(terms),
         };
         self.waiting.found.push(Derivation { until, terms, rule, relation });
-        self.longest = self.longest.max(until);
     }
 
-    /// Whether none was found, not even again.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.found.is_empty() && self.repeated == 0
+    /// How many wait.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.found.len()
     }
 
     /// As `push`, unless it says nothing new: rules that match single facts, such as one that says
@@ -212,6 +218,5 @@ impl Derivations {
     pub(crate) fn clear(&mut self, waiting: Waiting) {
         self.waiting = waiting;
         self.waiting.clear();
-        self.longest = NEVER;
     }
 }

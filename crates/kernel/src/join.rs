@@ -72,26 +72,34 @@ impl Tree {
     }
 }
 
-impl Scene<'_> {
-    /// Walk a tree from a trigger with these first terms; `bind` puts all of them into the slots.
+/// What can be seen without slots, guards and terms that are made.
+pub struct Sight<'a> {
+    /// The facts.
+    pub relations: &'a [Relation],
+    /// Which conditions have facts.
+    pub live: &'a Live,
+    /// Counts the lookups of atoms.
+    pub lookups: &'a mut u64,
+}
+
+impl Sight<'_> {
+    /// Derive what follows from a trigger with these first terms and one other fact. Returns whether to look for more.
     #[inline(always)]
-    pub fn walk_from<O: Observer>(
-        &mut self,
-        tree: &Tree,
-        (first, bind): (Packed, impl FnOnce(&mut [TermId])),
-        slots: &mut [TermId],
+    pub fn join_all<O: Observer>(
+        mut self,
+        all: &[Direct],
+        first: Packed,
         until: Instant,
         observer: &mut O,
-    ) {
-        let mut direct = tree.direct.iter();
-        if direct.all(|direct| self.join(direct, first, until, observer)) && !tree.awake.is_empty()
-        {
-            bind(slots);
-            self.walk(tree, slots, until, observer);
+    ) -> bool {
+        for direct in all {
+            if !self.join(direct, first, until, observer) {
+                return false;
+            }
         }
+        true
     }
 
-    /// Derive what follows from a trigger and one other fact. Returns whether to look for more.
     #[inline(always)]
     fn join<O: Observer>(
         &mut self,
@@ -100,8 +108,7 @@ impl Scene<'_> {
         until: Instant,
         observer: &mut O,
     ) -> bool {
-        let can_fire = direct.needs.iter().all(|condition| self.live.has(*condition));
-        if !can_fire && O::ASKS_NEGATION {
+        if O::ASKS_NEGATION && !self.live.has(direct.condition) {
             return true;
         }
         *self.lookups += 1;
@@ -120,7 +127,9 @@ impl Scene<'_> {
         let found = Found { id: direct.relation, relation, rows };
         conclude(&direct.conclusion, begun, found, until, observer)
     }
+}
 
+impl Scene<'_> {
     /// Walk a tree. `slots` begins with the trigger's terms, `until` is the trigger's.
     pub fn walk<O: Observer>(
         &mut self,

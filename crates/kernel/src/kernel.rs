@@ -135,6 +135,8 @@ pub struct Kernel {
     /// Scratch: the slots of a walk, and the facts to warm.
     pub(crate) slots: Vec<TermId>,
     pub(crate) upcoming: Vec<FactId>,
+    /// Scratch: the terms of a head that cannot be packed.
+    pub(crate) wide: Vec<TermId>,
 }
 
 impl Kernel {
@@ -170,7 +172,7 @@ impl Kernel {
                 *stratum = rule.stratum.max(*stratum);
             }
         }
-        let ends_last = ends_last(&program, &body, &settings);
+        let ends_last = ends_last(&program, &settings);
         let live = Live::new(&body);
         let plan = Plan::new(&program, &body, &head, &mut relations, &live, false);
         let slots = vec![TermId(0); plan.slots];
@@ -221,6 +223,7 @@ impl Kernel {
             totals: Totals::default(),
             slots,
             upcoming: Vec::new(),
+            wide: Vec::new(),
         }
     }
 
@@ -262,6 +265,12 @@ impl Kernel {
     /// The last tick.
     pub fn tick(&self) -> Option<Instant> {
         self.tick
+    }
+
+    /// The tick that is being evaluated.
+    #[inline]
+    pub(crate) fn present(&self) -> Instant {
+        self.tick.unwrap_or(NEVER)
     }
 
     /// Whether the last tick derived everything.
@@ -441,7 +450,7 @@ impl Kernel {
 
     /// A row was made for a fact. Returns the body conditions that the fact matches.
     #[inline(always)]
-    fn welcome(&mut self, fact: FactId, terms: Key<'_>) -> ClassId {
+    pub(crate) fn welcome(&mut self, fact: FactId, terms: Key<'_>) -> ClassId {
         let relation = &mut self.relations[fact.relation.index()];
         if self.makes_terms[fact.relation.index()] {
             relation.terms(fact.row).for_each(|term| self.dictionary.retain(term));

@@ -87,28 +87,6 @@ impl Packed {
         Self { low: self.low & mask.low, high: self.high & mask.high }
     }
 
-    /// The columns of both, of which at most one has something in each.
-    #[inline]
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self { low: self.low | other.low, high: self.high | other.high }
-    }
-
-    /// Each column one further on, the last one first.
-    #[inline]
-    #[must_use]
-    pub fn moved_by_one(self) -> Self {
-        let Self { low, high } = self;
-        Self { low: (low << 32) | (high >> 32), high: (high << 32) | (low >> 32) }
-    }
-
-    /// Each column two further on.
-    #[inline]
-    #[must_use]
-    pub fn moved_by_two(self) -> Self {
-        Self { low: self.high, high: self.low }
-    }
-
     /// The hash.
     #[inline]
     pub fn hash(self) -> u64 {

@@ -3,10 +3,11 @@
 use hashbrown::HashMap;
 
 use crate::derivations::Derivations;
-use crate::ids::{FactId, TermId};
+use crate::ids::{ClassId, FactId};
 use crate::instant::{FOREVER, Instant};
-use crate::join::{Observer, Scene};
+use crate::join::{Observer, Scene, Sight};
 use crate::kernel::Kernel;
+use crate::key::Packed;
 use crate::plan::{Plan, Tree};
 
 /// What a walk reads of the kernel, beside the plan and the slots that are borrowed with it.
@@ -31,17 +32,35 @@ impl Kernel {
         trees: impl Fn(&Plan) -> &[Tree],
         observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
     ) {
+        let relation = &self.relations[fact.relation.index()];
+        let known = (relation.class(fact.row), relation.first_terms(fact.row));
+        self.walk_known(fact, known, until, trees, observer);
+    }
+
+    /// As `walk_body`, of a fact whose class and first terms are at hand.
+    #[inline(always)]
+    pub(crate) fn walk_known<'k, O: Observer>(
+        &'k mut self,
+        fact: FactId,
+        (class, first): (ClassId, Packed),
+        until: Instant,
+        trees: impl Fn(&Plan) -> &[Tree],
+        observer: impl FnOnce(&'k mut Derivations, &'k HashMap<FactId, Instant>) -> O,
+    ) {
         self.wake();
         let mut observer = observer(&mut self.derivations, &self.prior);
-        let mut scene = scene!(self);
-        let relation = &self.relations[fact.relation.index()];
-        for condition in self.body.class(relation.class(fact.row)) {
-            if let Some(tree) = Plan::tree(trees(&self.plan), *condition) {
-                let bind = |slots: &mut [TermId]| {
-                    self.body.get(*condition).bind(relation, fact.row, slots);
-                };
-                let trigger = (relation.first_terms(fact.row), bind);
-                scene.walk_from(tree, trigger, &mut self.slots, until, &mut observer);
+        for condition in self.body.class(class) {
+            let Some(tree) = Plan::tree(trees(&self.plan), *condition) else { continue };
+            let goes_on = Sight {
+                relations: &self.relations,
+                live: &self.live,
+                lookups: &mut self.totals.lookups,
+            }
+            .join_all(&tree.direct, first, until, &mut observer);
+            if goes_on && !tree.awake.is_empty() {
+                let relation = &self.relations[fact.relation.index()];
+                self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene!(self).walk(tree, &mut self.slots, until, &mut observer);
             }
         }
     }
@@ -66,16 +85,20 @@ impl Kernel {
     ) -> O {
         self.wake();
         let mut observer = observer(&mut self.derivations);
-        let mut scene = scene!(self);
         let relation = &self.relations[fact.relation.index()];
         let class = self.head.class_of(fact.relation, relation, fact.row);
+        let first = relation.first_terms(fact.row);
         for condition in self.head.class(class) {
-            if let Some(tree) = Plan::tree(&self.plan.deriving, *condition) {
-                let bind = |slots: &mut [TermId]| {
-                    self.head.get(*condition).bind(relation, fact.row, slots);
-                };
-                let trigger = (relation.first_terms(fact.row), bind);
-                scene.walk_from(tree, trigger, &mut self.slots, FOREVER, &mut observer);
+            let Some(tree) = Plan::tree(&self.plan.deriving, *condition) else { continue };
+            let goes_on = Sight {
+                relations: &self.relations,
+                live: &self.live,
+                lookups: &mut self.totals.lookups,
+            }
+            .join_all(&tree.direct, first, FOREVER, &mut observer);
+            if goes_on && !tree.awake.is_empty() {
+                self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
+                scene!(self).walk(tree, &mut self.slots, FOREVER, &mut observer);
             }
         }
         observer

@@ -6,25 +6,23 @@ use crate::instant::{Instant, NEVER};
 use crate::kernel::{Change, Kernel, Settings};
 use crate::maintain::{Strategy, TOGETHER};
 use crate::operator::Operator;
-use crate::plan::Conditions;
 use crate::relation::Relation;
-use crate::rule::{Program, Spanned};
+use crate::rule::{Program, Rule, Spanned};
 
-/// Which relations no rule and no operator has to do with but by heads: where facts end by themselves, theirs
-/// can do so when the tick is over, unless it matters how many there are meanwhile.
-pub(crate) fn ends_last(
-    program: &Program<TermId>,
-    body: &Conditions,
-    settings: &Settings,
-) -> Vec<bool> {
+/// Which relations are read by joins alone, if at all: these do not see what has reached its `until`, so where facts end by
+/// themselves, theirs can do so when the tick is over, unless it matters how many there are meanwhile.
+pub(crate) fn ends_last(program: &Program<TermId>, settings: &Settings) -> Vec<bool> {
     let Budget { facts, bytes, .. } = settings.budget;
     let can = settings.strategy == Strategy::Expiry && facts.is_none() && bytes.is_none();
     let is_free = |relation: RelationId| {
         let operates = |one: &Operator| one.input() == relation || one.output() == relation;
         let spans = |one: Spanned| one.pairs == relation || one.steps == relation;
+        let negates = |rule: &Rule<TermId>| {
+            rule.negations.iter().any(|atom| atom.relation == relation)
+        };
         !program.spanned.is_some_and(spans)
-            && !body.asks(relation)
             && !program.operators.iter().any(operates)
+            && !program.rules.iter().any(negates)
     };
     (0..program.relations.len()).map(|position| can && is_free(RelationId::at(position))).collect()
 }
@@ -55,12 +53,13 @@ impl Kernel {
         }
     }
 
-    /// End the facts that nothing reads and that reached their `until`: now it is known which of them were
+    /// End the facts that were left for now and that reached their `until`: by now it is known which of them were
     /// renewed, the others end and are given back at once.
     pub(crate) fn end_last(&mut self, tick: Instant) {
         let due = self.endings.last.take(tick);
         for some in due.iter().flat_map(|facts| facts.chunks(TOGETHER)) {
             self.fetch(some.iter().copied());
+            self.warm(some, Relation::warm_rows);
             self.end_for_good(some, tick);
         }
         if !due.is_empty() {
@@ -70,7 +69,7 @@ impl Kernel {
     }
 
     fn end_for_good(&mut self, facts: &[FactId], tick: Instant) {
-        let Self { relations, dictionary, changes, endings, totals, settings, .. } = self;
+        let Self { relations, dictionary, changes, endings, totals, settings, live, body, .. } = self;
         for fact in facts {
             let relation = &mut relations[fact.relation.index()];
             let before = relation.until(fact.row);
@@ -86,6 +85,7 @@ impl Kernel {
             }
             changes.push(Change { fact: *fact, before });
             totals.left += 1;
+            live.leave(body, relation.class(fact.row));
             let is_stated = relation.end_for_good(fact.row);
             if is_stated || self.makes_terms[fact.relation.index()] {
                 relation.each_term(fact.row, |term| dictionary.release(term));

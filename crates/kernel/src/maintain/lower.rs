@@ -164,7 +164,7 @@ impl Kernel {
         if stated > tick {
             self.offer(fact, stated);
         }
-        self.walk_heads(fact, Now);
+        self.walk_heads(fact, |found| Now { found, tick });
         let waiting = self.derivations.take();
         for derivation in &waiting.found {
             self.offer(fact, derivation.until);

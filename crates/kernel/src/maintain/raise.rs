@@ -1,8 +1,8 @@
 //! Raise: settle what is new or lasts longer, and what follows from it, longest lifetime first.
 
 use crate::budget::{BudgetExceeded, Stopped};
-use crate::derivations::{Derivations, Waiting};
-use crate::ids::{FactId, RelationId, RuleId};
+use crate::derivations::{Derivation, Derivations};
+use crate::ids::{ClassId, FactId, RelationId, RuleId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::join::Observer;
 use crate::kernel::{Change, Kernel};
@@ -21,23 +21,27 @@ const STRATA: u64 = (1 << 11) - 1;
 /// How many derivations wait at most.
 const WAITING: usize = 256;
 
-/// Which derivations of a stratum are as long as any that may come: those from this lifetime on, if it is
-/// known.
+/// What is settled: a stratum, and in it facts that last so long, if that is known. Nothing that is still to be settled lasts
+/// longer.
 #[derive(Clone, Copy)]
-struct Final {
+struct Level {
     stratum: usize,
-    from: Option<Instant>,
+    until: Option<Instant>,
 }
 
-/// Sees the facts that hold now, and notes every derivation.
-pub(crate) struct Now<'a>(pub(crate) &'a mut Derivations);
+/// Sees the facts that hold at a tick, and notes every derivation. What has reached its `until` may still be there.
+pub(crate) struct Now<'a> {
+    pub(crate) found: &'a mut Derivations,
+    pub(crate) tick: Instant,
+}
 
 impl Observer for Now<'_> {
     const ASKS_NEGATION: bool = true;
 
     #[inline]
     fn until(&self, relation: &Relation, fact: FactId) -> Instant {
-        relation.until(fact.row)
+        let until = relation.until(fact.row);
+        if until > self.tick { until } else { NEVER }
     }
 
     #[inline(always)]
@@ -48,7 +52,7 @@ impl Observer for Now<'_> {
         terms: Key<'_>,
         until: Instant,
     ) -> bool {
-        self.0.push_new(rule, relation, terms, until);
+        self.found.push_new(rule, relation, terms, until);
         true
     }
 }
@@ -65,29 +69,19 @@ impl Kernel {
             self.seed(stratum, anew);
         }
         loop {
-            let next = self.agenda.next_level();
-            // Derivations can wait for company until the agenda comes down below their level.
-            let due = next.is_none_or(|level| self.derivations.longest > level);
-            if due || self.derivations.waiting.found.len() >= WAITING {
-                if next.is_none() && self.derivations.is_empty() {
-                    return self.check_size(None);
-                }
-                let before = self.derived_this_tick;
-                // What comes later follows from what is on the agenda, so it lasts no longer.
-                self.settle_derivations(Final { stratum, from: Some(next.unwrap_or(NEVER)) })?;
-                if before / WAITING != self.derived_this_tick / WAITING {
-                    self.replan_if_stale();
-                }
-                continue;
-            }
             self.warm_upcoming(stratum);
-            let Some((level, fact)) = self.agenda.pop() else { continue };
-            self.settle_and_walk(fact, level, stratum);
+            let Some((until, fact)) = self.agenda.pop() else { return self.check_size(None) };
+            self.settle_and_walk(fact, until, stratum);
             // What follows from facts of a level lasts no longer: others of it can come at once.
-            while self.derivations.waiting.found.len() < WAITING
+            while self.derivations.len() < WAITING
                 && let Some(fact) = self.agenda.pop_same()
             {
-                self.settle_and_walk(fact, level, stratum);
+                self.settle_and_walk(fact, until, stratum);
+            }
+            let before = self.derived_this_tick;
+            self.settle_derivations(Level { stratum, until: Some(until) })?;
+            if before / WAITING != self.derived_this_tick / WAITING {
+                self.replan_if_stale();
             }
         }
     }
@@ -101,7 +95,9 @@ impl Kernel {
         } else if relation.until(fact.row) != level {
             return;
         }
-        self.walk_body(fact, level, |plan| &plan.rising[stratum], |found, _| Now(found));
+        let tick = self.present();
+        let now = |found, _: &_| Now { found, tick };
+        self.walk_body(fact, level, |plan| &plan.rising[stratum], now);
     }
 
     /// Warm the indexes for the facts that come next on the agenda.
@@ -126,8 +122,9 @@ impl Kernel {
         if self.plan.starts[stratum].is_empty() || !(anew || self.plan.negates(stratum)) {
             return Ok(());
         }
-        self.walk_starts(stratum, Now);
-        self.settle_derivations(Final { stratum, from: None })
+        let tick = self.present();
+        self.walk_starts(stratum, |found| Now { found, tick });
+        self.settle_derivations(Level { stratum, until: None })
     }
 
     /// What lower strata settled in this tick triggers the rules of this one.
@@ -150,12 +147,14 @@ impl Kernel {
 
     /// Facts that ceased to hold no longer block rules of this stratum.
     fn unblock(&mut self, stratum: usize) -> Result<(), Stopped> {
+        let tick = self.present();
         for fact in self.changed_blockers(stratum, |before| before != NEVER) {
             if self.until(fact) != NEVER {
                 continue;
             }
-            self.walk_body(fact, FOREVER, |plan| &plan.blocking[stratum], |found, _| Now(found));
-            self.settle_derivations(Final { stratum, from: None })?;
+            let now = |found, _: &_| Now { found, tick };
+            self.walk_body(fact, FOREVER, |plan| &plan.blocking[stratum], now);
+            self.settle_derivations(Level { stratum, until: None })?;
         }
         Ok(())
     }
@@ -174,75 +173,155 @@ impl Kernel {
 
     #[inline(always)]
     pub(crate) fn settle(&mut self, fact: FactId, stratum: usize) {
-        self.order += 1;
-        let order = ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order;
+        let order = self.next_order(stratum);
         let settled = self.relations[fact.relation.index()].settle(fact.row, order);
         if !settled.is_told {
             self.changes.push(Change { fact, before: settled.before });
         }
-        if settled.before == NEVER {
-            self.live.enter(&self.body, settled.class);
+        self.note_settled(fact, settled.class, settled.before, settled.until);
+    }
+
+    /// The place of what is settled next in the order of settling.
+    #[inline(always)]
+    fn next_order(&mut self, stratum: usize) -> u64 {
+        self.order += 1;
+        ((stratum as u64).min(STRATA) << STRATUM_SHIFT) | self.order
+    }
+
+    /// A fact of a class was settled: keep count of its conditions, and file when it ends.
+    #[inline(always)]
+    fn note_settled(&mut self, fact: FactId, class: ClassId, before: Instant, until: Instant) {
+        if before == NEVER {
+            self.live.enter(&self.body, class);
         }
-        if self.settings.strategy == Strategy::Expiry && settled.until != FOREVER {
-            self.endings.push(settled.until, fact);
+        if self.settings.strategy == Strategy::Expiry && until != FOREVER {
+            self.endings.push(until, fact);
         }
     }
 
-    /// Offer the lifetimes of the derivations that were found to their heads. Heads that no rule reads
-    /// are settled at once if nothing longer can come for them.
-    fn settle_derivations(&mut self, Final { stratum, from }: Final) -> Result<(), Stopped> {
+    /// Offer the lifetimes of the derivations that were found to their heads. A head of the level at hand is settled at once,
+    /// and what follows from it is found and settled in turn; others wait on the agenda, unless no rule reads them and nothing longer can
+    /// come for them.
+    fn settle_derivations(&mut self, level: Level) -> Result<(), Stopped> {
         if self.evaluator.has_failed() {
             return Err(Stopped::Builtin);
         }
-        let waiting = self.derivations.take();
-        self.warm_heads(&waiting);
+        self.warm_heads(0);
+        let mut wide = std::mem::take(&mut self.wide);
         let mut outcome = Ok(());
-        for derivation in &waiting.found {
-            let (relation, until) = (derivation.relation, derivation.until);
+        while let Some(derivation) = self.derivations.waiting.found.pop() {
+            let Derivation { relation, until, rule, .. } = derivation;
             let arity = self.relations[relation.index()].arity();
-            let terms = waiting.terms(derivation, arity);
+            let terms = self.derivations.waiting.take_terms(&derivation, arity, &mut wide);
+            self.totals.derivations += 1;
+            self.derived_this_tick += 1;
             if let Some(steps) = &mut self.steps
                 && relation == steps.relation()
                 && !steps.passes((terms.term(0), terms.term(arity - 1)), until)
             {
-                self.totals.derivations += 1;
-                self.derived_this_tick += 1;
                 continue;
             }
-            let (fact, made) = self.row_or_made(relation, terms);
-            let rows = &mut self.relations[relation.index()];
-            let (class, is_longer) = match made {
-                Some(class) => {
-                    rows.offer_first(fact.row, until);
-                    (class, true)
-                }
-                None => (rows.class(fact.row), rows.offer(fact.row, until)),
+            let fact = if level.until == Some(until) {
+                self.settle_at_once(relation, terms, until, level.stratum)
+            } else {
+                self.offer_derived(relation, terms, until, level)
             };
-            if is_longer && class == UNREAD && from.is_some_and(|from| until >= from) {
-                self.settle(fact, stratum);
-            } else if is_longer {
-                self.agenda.push(until, fact);
-            }
-            self.totals.derivations += 1;
-            self.derived_this_tick += 1;
-            outcome = self.check_work(derivation.rule, fact);
-            if outcome.is_err() {
-                break;
+            if self.must_check_work() {
+                outcome = self.check_work(rule, fact);
+                if outcome.is_err() {
+                    break;
+                }
             }
         }
+        self.wide = wide;
         let repeated = std::mem::take(&mut self.derivations.repeated);
         self.totals.derivations += repeated;
         self.derived_this_tick += repeated as usize;
-        self.derivations.clear(waiting);
         outcome
     }
 
-    #[inline]
-    fn warm_heads(&self, waiting: &Waiting) {
-        if waiting.found.len() == 1 {
-            return;
+    /// Settle a derived fact of the level at hand, unless it holds as long, and find what follows.
+    #[inline(always)]
+    fn settle_at_once(
+        &mut self,
+        relation: RelationId,
+        terms: Key<'_>,
+        until: Instant,
+        stratum: usize,
+    ) -> FactId {
+        let order = self.next_order(stratum);
+        let landed = self.relations[relation.index()].land(terms, until, order);
+        let fact = FactId { relation, row: landed.row };
+        if !landed.is_longer {
+            return fact;
         }
-        for derivation in &waiting.found {
+        let class = if landed.is_made {
+            self.welcome(fact, terms)
+        } else {
+            if !landed.is_told {
+                self.changes.push(Change { fact, before: landed.before });
+            }
+            landed.class
+        };
+        self.note_settled(fact, class, landed.before, until);
+        if class != UNREAD {
+            let first = match terms {
+                Key::Packed(first) => first,
+                Key::Terms(_) => self.relations[relation.index()].first_terms(fact.row),
+            };
+            let (tick, known) = (self.present(), self.derivations.len());
+            let now = |found, _: &_| Now { found, tick };
+            self.walk_known(fact, (class, first), until, |plan| &plan.rising[stratum], now);
+            self.warm_heads(known);
+        }
+        fact
+    }
+
+    /// Offer a derived fact a lifetime that is shorter than the level at hand.
+    #[inline(never)]
+    fn offer_derived(
+        &mut self,
+        relation: RelationId,
+        terms: Key<'_>,
+        until: Instant,
+        level: Level,
+    ) -> FactId {
+        let (fact, made) = self.row_or_made(relation, terms);
+        let rows = &mut self.relations[relation.index()];
+        let (class, is_longer) = match made {
+            Some(class) => {
+                rows.offer_first(fact.row, until);
+                (class, true)
+            }
+            None => (rows.class(fact.row), rows.offer(fact.row, until)),
+        };
+        if !is_longer {
+            return fact;
+        }
+        // What comes later follows from what is on the agenda, so it lasts no longer.
+        let is_last = level.until.is_some()
+            && class == UNREAD
+            && self.agenda.next_level().is_none_or(|next| until >= next);
+        if is_last {
+            self.settle(fact, level.stratum);
+        } else {
+            self.agenda.push(until, fact);
+        }
+        fact
+    }
+
+    /// Fetch the places of the heads of derivations that were found after the first so many.
+    #[inline(always)]
+    fn warm_heads(&self, known: usize) {
+        if self.derivations.len() >= known + 2 {
+            self.warm_some_heads(known);
+        }
+    }
+
+    #[inline(never)]
+    fn warm_some_heads(&self, known: usize) {
+        let waiting = &self.derivations.waiting;
+        for derivation in &waiting.found[known..] {
             let relation = &self.relations[derivation.relation.index()];
             if relation.is_large() {
                 let terms = waiting.terms(derivation, relation.arity());
@@ -259,16 +338,22 @@ impl Kernel {
         }
     }
 
+    /// Whether to compare with the budget after a derivation.
     #[inline]
+    fn must_check_work(&self) -> bool {
+        let budget = &self.settings.budget;
+        budget.derivations.is_some()
+            || budget.facts.is_some()
+            || self.derived_this_tick.is_multiple_of(BYTES_EVERY)
+    }
+
+    #[inline(never)]
     fn check_work(&self, rule: RuleId, fact: FactId) -> Result<(), Stopped> {
         let budget = &self.settings.budget;
         if budget.derivations.is_some_and(|limit| self.derived_this_tick > limit) {
             return Err(self.exceeded("derivations", budget.derivations, Some((rule, fact))));
         }
-        if self.derived_this_tick.is_multiple_of(BYTES_EVERY) || budget.facts.is_some() {
-            return self.check_size(Some((rule, fact)));
-        }
-        Ok(())
+        self.check_size(Some((rule, fact)))
     }
 
     /// Compare what is held with the budget.

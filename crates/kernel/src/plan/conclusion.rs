@@ -83,8 +83,8 @@ impl Woven {
 /// What follows from a fact at hand and one that is looked up.
 #[derive(Debug)]
 pub struct Direct {
-    /// Conditions without which nothing follows.
-    pub needs: Vec<ConditionId>,
+    /// The condition of the other fact.
+    pub condition: ConditionId,
     /// Where the other fact is.
     pub relation: RelationId,
     /// The index it is found by.
@@ -107,7 +107,7 @@ impl Direct {
         let conclusion = node.conclusion()?;
         let key = lookup.key.woven(columns)?;
         Some(Self {
-            needs: node.needs.clone(),
+            condition: lookup.condition,
             relation: lookup.relation,
             index,
             hashed: key.hashed(relations[lookup.relation.index()].hashing(index)),

@@ -1,46 +1,46 @@
-//! Weaving: columns of one tuple become columns of another, by masks instead of a step a column.
+//! Weaving: columns of one tuple become columns of another.
 //!
-//! Shape: by how many columns they move on, those that do, as they stand in the new tuple. Invariant: no column of the
-//! new tuple comes from two.
+//! Shape: the columns that move, each with where it goes; mostly one or two. Invariant: no column of the new tuple comes
+//! from two.
 
 use crate::ids::TermId;
 use crate::key::Packed;
 
 /// Where the columns of a packed tuple go in another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weave {
-    moved: [Packed; Packed::COLUMNS],
+    moves: Vec<Move>,
+}
+
+/// A column goes where `factors` has a one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Move {
+    from: usize,
+    factors: Packed,
 }
 
 impl Weave {
     /// Columns and where they go; none if one of them is not packed.
     pub fn new(columns: impl IntoIterator<Item = (usize, usize)>) -> Option<Self> {
-        let mut weave = Self::default();
-        for (from, to) in columns {
-            if from >= Packed::COLUMNS || to >= Packed::COLUMNS {
-                return None;
-            }
-            let moved = &mut weave.moved[(Packed::COLUMNS + to - from) % Packed::COLUMNS];
-            *moved = moved.with(to, TermId(u32::MAX));
-        }
-        Some(weave)
+        let go = |(from, to): (usize, usize)| {
+            let is_packed = from < Packed::COLUMNS && to < Packed::COLUMNS;
+            is_packed.then(|| Move { from, factors: Packed::default().with(to, TermId(1)) })
+        };
+        let moves: Option<Vec<Move>> = columns.into_iter().map(go).collect();
+        moves.map(|moves| Self { moves })
     }
 
     /// The column that goes to a column.
     pub fn source(&self, to: usize) -> Option<usize> {
-        let comes = |by: &usize| self.moved[*by].term(to) != TermId(0);
-        let by = (0..Packed::COLUMNS).find(comes)?;
-        Some((Packed::COLUMNS + to - by) % Packed::COLUMNS)
+        let comes = |one: &&Move| one.factors.term(to) != TermId(0);
+        self.moves.iter().find(comes).map(|one| one.from)
     }
 
     /// Put the columns of a tuple into another, which has nothing there yet.
     #[inline(always)]
     pub fn put(&self, tuple: Packed, into: Packed) -> Packed {
-        let by_one = tuple.moved_by_one();
-        let [none, one, two, three] = self.moved;
-        let near = tuple.masked(none).or(by_one.masked(one));
-        let far = tuple.moved_by_two().masked(two).or(by_one.moved_by_two().masked(three));
-        into.or(near.or(far))
+        let put = |into: Packed, one: &Move| into.with_times(one.factors, tuple.term(one.from));
+        self.moves.iter().fold(into, put)
     }
 }
 

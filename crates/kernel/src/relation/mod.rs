@@ -46,6 +46,22 @@ pub struct Settled {
     pub class: ClassId,
 }
 
+/// What settling a fact at once did to its row.
+pub struct Landed {
+    /// The row.
+    pub row: RowId,
+    /// Until when the fact held before.
+    pub before: Instant,
+    /// Whether it holds longer than before.
+    pub is_longer: bool,
+    /// Whether the row was made. It has no class then.
+    pub is_made: bool,
+    /// Whether it was marked as changed already.
+    pub is_told: bool,
+    /// The body conditions that it matches.
+    pub class: ClassId,
+}
+
 /// What stating a fact did to its row.
 pub struct Stated {
     /// The row.
@@ -229,6 +245,28 @@ impl Relation {
             self.link(row);
         }
         settled
+    }
+
+    /// Offer a fact a lifetime that nothing will outdo, and if it has none as long, make that its own. As `settle` then.
+    #[inline(always)]
+    pub fn land(&mut self, terms: Key<'_>, until: Instant, order: u64) -> Landed {
+        let beginning = Beginning { until, stated: NEVER, order: (order << ORDER_SHIFT) | LINKED };
+        let (row, is_made) = self.find_or_make(terms, beginning);
+        if is_made {
+            self.settled += 1;
+            self.link(row);
+            let (before, class) = (NEVER, FREE);
+            return Landed { row, before, is_longer: true, is_made, is_told: false, class };
+        }
+        let entry = &mut self.rows.lines[row.index()];
+        let (before, class) = (entry.until, entry.class);
+        let is_longer = until > before && until > entry.pending;
+        let is_told = is_later(entry.order, self.since);
+        if is_longer {
+            entry.pending = until;
+            self.settle(row, order);
+        }
+        Landed { row, before, is_longer, is_made, is_told, class }
     }
 
     /// State a fact from which nothing follows, and make it hold as long.
