@@ -78,6 +78,29 @@ impl Kernel {
     }
 
     /// What a builtin raised; else an error of its own.
+    /// Evaluate a tick. No Python is needed for it, but by builtins, which see to that themselves.
+    pub(crate) fn advance(&mut self, tick: i64) -> PyResult<()> {
+        if self.core.tick().is_some_and(|last| last.0 >= tick) {
+            return Err(PyValueError::new_err(format!(
+                "ticks ascend: {tick} is not after the last"
+            )));
+        }
+        match self.core.advance(Instant(tick)) {
+            Ok(()) => Ok(()),
+            Err(Stopped::Builtin) => Err(self.failure("a builtin failed")),
+            Err(Stopped::Budget(exceeded)) => {
+                let rule = exceeded.rule.map(RuleId::index);
+                let fact = exceeded.fact.map(|fact| {
+                    let terms = self.core.relation(fact.relation).terms(fact.row);
+                    let text = |term| self.core.dictionary().text(term).to_owned();
+                    (fact.relation.index(), terms.map(text).collect())
+                });
+                self.exceeded = Some((exceeded.resource, exceeded.limit, rule, fact));
+                Err(BudgetExceeded::new_err(exceeded.to_string()))
+            }
+        }
+    }
+
     fn failure(&self, otherwise: &'static str) -> PyErr {
         self.raised.take().unwrap_or_else(|| PyRuntimeError::new_err(otherwise))
     }
@@ -230,27 +253,9 @@ impl Kernel {
         py.detach(|| reader.each_fact(limit, &mut add)).map_err(BadLine::error)
     }
 
-    pub(crate) fn advance(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {
-        if self.core.tick().is_some_and(|last| last.0 >= tick) {
-            return Err(PyValueError::new_err(format!(
-                "ticks ascend: {tick} is not after the last"
-            )));
-        }
-        let core = &mut self.core;
-        match py.detach(|| core.advance(Instant(tick))) {
-            Ok(()) => Ok(()),
-            Err(Stopped::Builtin) => Err(self.failure("a builtin failed")),
-            Err(Stopped::Budget(exceeded)) => {
-                let rule = exceeded.rule.map(RuleId::index);
-                let fact = exceeded.fact.map(|fact| {
-                    let terms = core.relation(fact.relation).terms(fact.row);
-                    let text = |term| core.dictionary().text(term).to_owned();
-                    (fact.relation.index(), terms.map(text).collect())
-                });
-                self.exceeded = Some((exceeded.resource, exceeded.limit, rule, fact));
-                Err(BudgetExceeded::new_err(exceeded.to_string()))
-            }
-        }
+    #[pyo3(name = "advance")]
+    fn advance_detached(&mut self, py: Python<'_>, tick: i64) -> PyResult<()> {
+        py.detach(|| self.advance(tick))
     }
 
     /// What the last `BudgetExceeded` was about: which budget and its limit, the rule (None: the

@@ -310,18 +310,9 @@ impl Timeline {
     }
 
     /// Evaluate the next time point.
-    fn tick(&mut self, py: Python<'_>, kernel: &mut Kernel) -> PyResult<i64> {
-        let tick = self.next;
-        self.tell_time(&mut kernel.core, tick);
-        // A time point that breaks off, at a budget, is over all the same.
-        self.next = tick + self.step;
-        self.evaluated = true;
-        let (from, anew) = (kernel.core.settlings(), kernel.core.begins_anew());
-        kernel.advance(py, tick)?;
-        if self.memory > 0 && !anew {
-            self.remember(tick, from, kernel.core.settlings());
-        }
-        Ok(tick)
+    #[pyo3(name = "tick")]
+    fn tick_detached(&mut self, py: Python<'_>, kernel: &mut Kernel) -> PyResult<i64> {
+        py.detach(|| self.tick(kernel))
     }
 
     /// Evaluate the time points up to one. For each output relation a table with the column t and
@@ -343,7 +334,7 @@ impl Timeline {
         let held = self.held.take().filter(|(next, _)| *next == self.next).map(|(_, held)| held);
         let codes = std::mem::take(&mut self.codes);
         let mut answers = Answers::new(&mut kernel.core, &self.outputs, how, held, codes);
-        let outcome = self.play_into(py, kernel, to, &mut answers);
+        let outcome = py.detach(|| self.play_into(kernel, to, &mut answers));
         let is_known = outcome.is_ok();
         let tables = outcome.and_then(|(without, incomplete)| {
             let tables = answers.tables(&kernel.core);
@@ -378,10 +369,24 @@ impl Timeline {
         self.outside.is_none_or(|relation| core.relation(relation).is_empty())
     }
 
+    /// Evaluate the next time point.
+    fn tick(&mut self, kernel: &mut Kernel) -> PyResult<i64> {
+        let tick = self.next;
+        self.tell_time(&mut kernel.core, tick);
+        // A time point that breaks off, at a budget, is over all the same.
+        self.next = tick + self.step;
+        self.evaluated = true;
+        let (from, anew) = (kernel.core.settlings(), kernel.core.begins_anew());
+        kernel.advance(tick)?;
+        if self.memory > 0 && !anew {
+            self.remember(tick, from, kernel.core.settlings());
+        }
+        Ok(tick)
+    }
+
     /// Evaluate the time points up to one; those that have no answer, or an incomplete one.
     fn play_into(
         &mut self,
-        py: Python<'_>,
         kernel: &mut Kernel,
         to: i64,
         answers: &mut Answers,
@@ -393,7 +398,7 @@ impl Timeline {
                 answers.note_again((first_left_out..self.next).step_by(self.step as usize));
                 continue;
             }
-            let tick = self.tick(py, kernel)?;
+            let tick = self.tick(kernel)?;
             let is_answered = self.is_answered(&kernel.core);
             answers.note(&kernel.core, tick, is_answered);
             if !is_answered {
