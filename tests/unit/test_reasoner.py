@@ -438,6 +438,13 @@ def test_a_term_of_a_table_is_the_same_however_it_is_written():
     assert {(s.text, o.text) for s, _, o in r.triples((None, "<http://e/same>", None))} == set(
         zip(things, things, strict=True)
     )
+    assert (
+        r.push_table(pa.table({"t": [1], "s": things[:1], "p": ["<http://e/r>"], "o": odd[:1]}))
+        == []
+    )
+    r.advance(to=1_000)
+    assert [o.text for _, _, o in r.triples((None, "<http://e/r>", None))] == plain[:1]
+    assert (things[0], "<http://e/r>", plain[0]) in r
 
 
 def test_tables_that_are_no_facts():

@@ -28,8 +28,9 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.sharded import PARTITIONS, doubt, reason_in_shards, shards_for
 from ebbtide.pipeline.placements.single import Single, reason_in_one_place
 from ebbtide.pipeline.stages.atoms import PLACED, row_parser
+from ebbtide.pipeline.stages.canonical import canonical_rows
 from ebbtide.pipeline.stages.documents import read_documents
-from ebbtide.pipeline.stages.parse import Documents
+from ebbtide.pipeline.stages.parse import ANY, Documents
 from ebbtide.pipeline.typed import Columns
 from ebbtide.pipeline.units import lars
 from ebbtide.pipeline.units import queries as queries_
@@ -265,19 +266,23 @@ def _need(facts: DataFrame, columns: Iterable[str]) -> None:
 def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
     """Triples as `stages.parse` gives them; what is none fails the query, or has an error."""
     rows = _columns(facts, stream, TERM_COLUMNS)
+    rows = rows.withColumns({name: F.col(name).cast("string") for name in TERM_COLUMNS})
     terms = [F.col(name) for name in TERM_COLUMNS]
     is_fact = F.col("t").isNotNull()
     for term in terms:
         is_iri = term.startswith("<") & term.endswith(">")
         is_term = is_iri | term.startswith("_:") | term.startswith('"')
         is_fact &= F.coalesce(is_term, F.lit(False))
-    text = F.concat_ws(" ", *(F.coalesce(each.cast("string"), F.lit("null")) for each in terms))
-    if not letters:
-        wrong = F.raise_error(F.concat(F.lit(f"{_NO_FACT}: "), text))
-        return rows.withColumn("t", F.when(is_fact, F.col("t")).otherwise(wrong.cast("long")))
+    text = F.concat_ws(" ", *(F.coalesce(each, F.lit("null")) for each in terms))
     nowhere = F.lit(None).cast("int").alias("column")
     error = F.struct("line", nowhere, F.lit(_NO_FACT).alias("reason"), text.alias("text"))
-    return rows.withColumn("error", F.when(~is_fact, error))
+    seen = canonical_rows(rows.withColumn("error", F.when(~is_fact, error)), ANY)
+    if letters:
+        return seen
+    wrong = F.raise_error(F.concat_ws(": ", "error.reason", "error.text")).cast("long")
+    return seen.withColumn("t", F.when(F.isnull("error"), F.col("t")).otherwise(wrong)).drop(
+        "error"
+    )
 
 
 def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:

@@ -27,6 +27,7 @@ from ebbtide.pipeline.sources.socket import BYTES_A_PIECE, received
 from ebbtide.pipeline.sources.spool import Piece, Spool
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
+from ebbtide.pipeline.stages.canonical import canonical_rows
 from ebbtide.pipeline.stages.messages import parse_messages
 from ebbtide.pipeline.stages.parse import Documents, parse_files, parser
 from ebbtide.testing import workloads
@@ -79,7 +80,7 @@ def _read(
                 spark, Path(stream.path), documents, files_a_batch=stream.files_a_batch
             )
         case model.Rows():
-            return read_rows(
+            rows = read_rows(
                 spark,
                 Path(stream.path),
                 format=stream.format,
@@ -88,6 +89,7 @@ def _read(
                 triples=stream.triples,
                 files_a_batch=stream.files_a_batch,
             )
+            return canonical_rows(rows, documents)
         case model.Kafka():
             messages = read_kafka(
                 spark,
@@ -98,14 +100,16 @@ def _read(
                 options=with_secrets(stream.options, stream.secrets, f"streams.{name}"),
             )
             if stream.format == "json":
-                return _rows(stream, messages)
+                return canonical_rows(_rows(stream, messages), documents)
             return parse_messages(messages, documents)
         case model.Mqtt(format="json"):
-            return _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
+            rows = _rows(stream, read_lines(spark, spool, stream.bytes_a_batch))
+            return canonical_rows(rows, documents)
         case model.Rate():
-            return read_rate(
+            rows = read_rate(
                 spark, stream.rows_a_second, stream.columns, stream.time, stream.triples
             )
+            return canonical_rows(rows, documents)
         case model.Mqtt() | model.Socket() | model.Generated() | model.Memory():
             pieces = read_spool(spark, spool, stream.bytes_a_batch)
             return parse_files(pieces, spool, documents)

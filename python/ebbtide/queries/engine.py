@@ -248,6 +248,15 @@ class QueryEngine:
             if batch.num_rows:
                 self._push_batch(into, batch)
 
+    def push_parsed(self, stream: str | IRI, table: Any) -> None:
+        """As `push_all`, of a table whose texts are known to be those that identify terms.
+
+        Those that this package reads are; of any others wrong answers follow. The whole of the
+        table arrives at once.
+        """
+        if table.num_rows:
+            self._push_batch(self._spoken(stream), table.select([TIME_COLUMN, *TERM_COLUMNS]))
+
     def _push_batch(self, stream: Stream, batch: Any) -> None:
         import pyarrow.compute as pc
 

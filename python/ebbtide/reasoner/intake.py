@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ebbtide._kernel import Table
 from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
@@ -171,44 +171,67 @@ def triple_batches(items: Any, *, is_timed: bool = True) -> Iterator[Any]:
 _:label or "text", not 5
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     first_row = 0
     names = (TIME_COLUMN, *TERM_COLUMNS) if is_timed else TERM_COLUMNS
     for batch in record_batches(items, names, is_timed=is_timed):
-        for name, beginnings in _BEGINNINGS.items():
-            column = batch.column(name)
-            if pa.types.is_integer(column.type):
+        for name in TERM_COLUMNS:
+            if pa.types.is_integer(batch.column(name).type):
                 raise TermError(f"{_WRITTEN[name]}, and the column {name} is of numbers")
-            fits = pc.starts_with(column, beginnings[0])
-            row = fits.index(False).as_py()
-            for each in beginnings[1:]:
-                if row >= 0:
-                    fits = pc.or_(fits, pc.starts_with(column, each))
-                    row = fits.index(False).as_py()
-            if row >= 0:
-                raise TermError(f"row {first_row + row}: {_WRITTEN[name]}, not {column[row]}")
-        yield _canonical(batch, first_row)
+        batch, wrong = canonical(batch)
+        if wrong:
+            row = min(wrong)
+            raise TermError(f"row {first_row + row}{wrong[row].place}: {wrong[row].reason}")
+        yield batch
         first_row += batch.num_rows
 
 
-def _canonical(batch: Any, first_row: int) -> Any:
-    """The batch with the one text of each term that identifies it, where others were written."""
-    import pyarrow as pa
+class Wrong(NamedTuple):
+    """Why a row is no triple, and the column that makes it none, if the reason does not say it."""
 
+    reason: str
+    place: str = ""
+
+
+def canonical(batch: Any) -> tuple[Any, dict[int, Wrong]]:
+    """A record batch of triples with the one text of each term that identifies it.
+
+    And what is wrong with those of its rows that are no triples, by their numbers.
+
+    >>> import pyarrow as pa
+    >>> texts = {"s": ["<http://e/a>", '"a"'], "p": ["<http://e/p>"] * 2, "o": ['"x"@EN', "_:b"]}
+    >>> batch, wrong = canonical(pa.record_batch(texts))
+    >>> batch["o"][0].as_py(), list(wrong)
+    ('"x"@en', [1])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wrong: dict[int, Wrong] = {}
+    for name, beginnings in _BEGINNINGS.items():
+        column = batch.column(name)
+        fits = pc.starts_with(column, beginnings[0]).fill_null(False)
+        for each in beginnings[1:]:
+            if fits.false_count:
+                fits = pc.or_(fits, pc.starts_with(column, each).fill_null(False))
+        if fits.false_count:
+            for row in pc.indices_nonzero(pc.invert(fits)).to_pylist():
+                wrong.setdefault(row, Wrong(f"{_WRITTEN[name]}, not {column[row]}"))
     odd: dict[str, list[int]] = {}
     for row, place in Table(batch).odd(list(TERM_COLUMNS)):
         odd.setdefault(TERM_COLUMNS[place], []).append(row)
     for name, rows in odd.items():
         texts = batch.column(name).to_pylist()
         for row in rows:
+            if row in wrong:
+                continue
             try:
                 texts[row] = parse_term(texts[row]).text
             except TermError as error:
-                raise TermError(f"row {first_row + row}, column {name}: {error}") from None
+                wrong[row] = Wrong(str(error), f", column {name}")
         place = batch.schema.get_field_index(name)
         batch = batch.set_column(place, name, pa.array(texts, pa.string()))
-    return batch
+    return batch, wrong
 
 
 _WRITTEN: Final = {

@@ -240,9 +240,19 @@ class Reasoner(Documents, Answers):
 
         They are counted, and left to the caller: `take_late` does not hand them out.
         """
+        return self._push_batches(triple_batches(table), stream)
+
+    def push_parsed(self, table: Any, stream: str = DEFAULT_STREAM) -> list[int]:
+        """As `push_table`, of a table whose texts are known to be those that identify terms.
+
+        Those that this package reads are. Of any others wrong answers follow.
+        """
+        return self._push_batches(record_batches(table), stream)
+
+    def _push_batches(self, batches: Iterable[Any], stream: str) -> list[int]:
         late: list[int] = []
         first_row = 0
-        for batch in record_batches(table):
+        for batch in batches:
             late += [first_row + row for row in self._push_batch(batch, stream)]
             first_row += batch.num_rows
         self._late.count += len(late)
@@ -459,7 +469,7 @@ class Reasoner(Documents, Answers):
         """
         before = self.clock()["ticks"]["last"]
         for stream, table in facts:
-            self.push_table(table, stream)
+            self.push_parsed(table, stream)
         self._time.restore(clock)
         self._late.count = clock["late"]
         last = clock["ticks"]["last"]

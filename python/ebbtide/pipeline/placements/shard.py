@@ -114,7 +114,7 @@ class Shards:
         heard = rows.filter(pc.equal(rows["kind"], "heard"))
         facts = rows.filter(pc.is_in(rows["kind"], _FACTS))
         batch = {name: facts.filter(pc.equal(facts["stream"], name)) for name in self._windows}
-        late = {stream: reasoner.push_table(table, stream) for stream, table in batch.items()}
+        late = {stream: reasoner.push_parsed(table, stream) for stream, table in batch.items()}
         for stream, first, last in _heard(heard):
             reasoner.hear(first, last, stream)
         is_end = bool(pc.any(pc.equal(rows["kind"], "end")).as_py())

@@ -21,8 +21,9 @@ from typing import Any, Final
 from ebbtide._kernel import read_atoms
 from ebbtide.languages.lars import LarsProgram
 from ebbtide.languages.lars.stream import parse_stream
+from ebbtide.pipeline.stages.canonical import seeing
 from ebbtide.pipeline.stages.parcels import Parse
-from ebbtide.pipeline.stages.parse import bad_lines, plain, rows_of
+from ebbtide.pipeline.stages.parse import bad_lines, error_type, plain, rows_of
 from ebbtide.program import TRIPLE, Fact, ProgramError
 from ebbtide.terms import Term, parse_term
 
@@ -71,7 +72,7 @@ def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) ->
         for batch in batches:
             if "s" in batch.schema.names:
                 is_triple = pc.is_valid(batch.column("s"))
-                yield _triples(batch.filter(is_triple))
+                yield _triples(batch.filter(is_triple), longest_term, fail)
                 batch = batch.filter(pc.invert(is_triple))
             texts = zip(
                 batch.column("t").to_pylist(), batch.column("atoms").to_pylist(), strict=True
@@ -84,12 +85,28 @@ def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) ->
     return parse
 
 
-def _triples(batch: Any) -> Any:
+def _triples(batch: Any, longest_term: int, fail: bool) -> Any:
     import pyarrow as pa
 
     names = ["stream", "source", "line", "t", "s", "p", "o"]
-    nothing = pa.nulls(len(batch), pa.struct([("reason", pa.string()), ("text", pa.string())]))
-    return pa.record_batch([*map(batch.column, names), nothing], [*names, "error"])
+    nothing = pa.nulls(len(batch), error_type())
+    rows = pa.record_batch([*map(batch.column, names), nothing], [*names, "error"])
+    (seen,) = seeing(longest_term)([rows])
+    return pa.record_batch(
+        [*map(seen.column, names), _errors(seen.column("error"), fail)], [*names, "error"]
+    )
+
+
+def _errors(errors: Any, fail: bool) -> Any:
+    """Reason and text of what is wrong; with `fail` that ends the query."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if fail and errors.null_count < len(errors):
+        error = errors.drop_null()[0].as_py()
+        raise ValueError(f"{error['reason']}: {error['text']}")
+    wrong = [pc.struct_field(errors, name) for name in ("reason", "text")]
+    return pa.StructArray.from_arrays(wrong, ["reason", "text"], mask=pc.is_null(errors))
 
 
 def _placed(parsed: Any, batch: Any, fail: bool) -> Any:
@@ -98,15 +115,11 @@ def _placed(parsed: Any, batch: Any, fail: bool) -> Any:
     import pyarrow.compute as pc
 
     errors = parsed.column("error")
-    if fail and errors.null_count < len(errors):
-        error = errors.drop_null()[0].as_py()
-        raise ValueError(f"{error['reason']}: {error['text']}")
+    error = _errors(errors, fail)
     numbers = pc.coalesce(parsed.column("line"), pc.struct_field(errors, "line"))
     rows = batch.take(pc.subtract(numbers, 1))
     places = [rows.column(name) for name in ("stream", "source", "line")]
     facts = [parsed.column(name) for name in ("t", "s", "p", "o")]
-    wrong = [pc.struct_field(errors, name) for name in ("reason", "text")]
-    error = pa.StructArray.from_arrays(wrong, ["reason", "text"], mask=pc.is_null(errors))
     names = ["stream", "source", "line", "t", "s", "p", "o", "error"]
     return pa.record_batch([*places, *facts, error], names)
 

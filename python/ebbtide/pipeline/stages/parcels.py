@@ -42,6 +42,7 @@ def unpacked_rows(table: Any) -> Any:
     import pyarrow.compute as pc
 
     from ebbtide.pipeline.packed import unpacked
+    from ebbtide.pipeline.stages.parse import rows_table
 
     if PARCEL not in table.column_names:
         return table
@@ -53,4 +54,6 @@ def unpacked_rows(table: Any) -> Any:
     for stream, parcel in zip(parcels["stream"], parcels[PARCEL], strict=True):
         rows = unpacked(parcel.as_buffer())
         tables.append(rows.add_column(0, "stream", pa.repeat(stream, rows.num_rows)))
+    if not tables:
+        return rows_table([]).add_column(0, "stream", pa.array([], pa.string()))
     return pa.concat_tables(tables)

@@ -39,7 +39,7 @@ ATOMS: Final = "atoms"
 LINES: Final = "tnt"
 GZIP: Final = b"\x1f\x8b"
 # Of a term that is too long, enough to find it.
-_SHOWN: Final = 1_000
+SHOWN: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _errors(bad: Iterable[Any], content: bytes) -> Iterator[dict[str, Any]]:
         if error["text"] == "":
             texts = plain(content).splitlines() if texts is None else texts
             (text,) = texts[error["line"] - 1 : error["line"]] or [b""]
-            error["text"] = text.decode(errors="replace")[:_SHOWN]
+            error["text"] = text.decode(errors="replace")[:SHOWN]
         yield error
 
 
@@ -177,7 +177,7 @@ def facts(table: Any, source: Any, longest_term: int) -> Iterator[Any]:
         reason = as_error(f"a term is longer than {longest_term} bytes")
         long = table.filter(is_long).to_pylist()
         for row, place in zip(long, _of_rows(source, is_long, len(long)).to_pylist(), strict=True):
-            text = " ".join(row[term] for term in _TERMS)[:_SHOWN]
+            text = " ".join(row[term] for term in _TERMS)[:SHOWN]
             yield bad_lines(place, [{**reason, "line": row["line"], "text": text}])
         table = table.filter(pc.invert(is_long))
         source = _of_rows(source, pc.invert(is_long), table.num_rows)
@@ -201,11 +201,12 @@ def bad_lines(name: str, errors: list[dict[str, Any]]) -> Any:
     import pyarrow as pa
 
     rows = len(errors)
-    (batch,) = rows_of(pa.repeat(name, rows), [pa.nulls(rows)] * 5, pa.array(errors, _error_type()))
+    (batch,) = rows_of(pa.repeat(name, rows), [pa.nulls(rows)] * 5, pa.array(errors, error_type()))
     return batch
 
 
-def _error_type() -> Any:
+def error_type() -> Any:
+    """The type of the column `error`."""
     import pyarrow as pa
 
     whole, text = pa.int32(), pa.string()
@@ -240,6 +241,6 @@ def _rows_schema() -> Any:
             ("line", pa.int32()),
             ("t", pa.int64()),
             *terms,
-            ("error", _error_type()),
+            ("error", error_type()),
         ]
     )

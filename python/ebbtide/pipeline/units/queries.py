@@ -64,7 +64,7 @@ class Queries:
         self._report = report
         self._carried: bytes | None = None
         self._answers: list[Answers] = []
-        self._kept = FACTS.empty_table()
+        self._kept: list[tuple[Instant, Any]] = []
 
     @property
     def names(self) -> Sequence[str]:
@@ -120,15 +120,14 @@ class Queries:
         )
         for query in self._queries:
             self._engine.register(query).subscribe(self._answers.append)
-        self._kept = FACTS.empty_table()
+        self._kept = []
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and answer at every tick that is due."""
         begun = time.perf_counter()
         batch = {name: batch[name] for name in self._iris}
         for name, table in batch.items():
-            # In one piece, so that its rows have no order among them.
-            self._engine.push_all(self._iris[name], table.combine_chunks())
+            self._engine.push_parsed(self._iris[name], table)
         late = self._engine.take_late()
         self._keep(batch, late)
         return self._fed(begun, self._letters(late, batch))
@@ -141,11 +140,10 @@ class Queries:
 
     def snapshot(self) -> bytes:
         """The facts that a fresh engine must be fed."""
-        reach = self._reach()
-        if reach is not None:
-            horizon = max(EARLIEST, self._engine.watermark - reach)
-            self._kept = self._kept.filter(pc.greater(self._kept["t"], horizon))
-        return packed(self._kept)
+        kept = pa.concat_tables([FACTS.empty_table(), *(table for _, table in self._kept)])
+        if (horizon := self._horizon()) is not None:
+            kept = kept.filter(pc.greater(kept["t"], horizon))
+        return packed(kept)
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
@@ -183,6 +181,7 @@ class Queries:
         return pa.Table.from_pylist(rows, LETTERS)
 
     def _keep(self, batch: Mapping[str, Any], late: Iterable[Late]) -> None:
+        """Keep what a fresh engine must be fed: tables, each with the last instant in it."""
         names = {iri: name for name, iri in self._iris.items()}
         gone = {
             (names.get(each.stream or ""), each.at, *(term.text for term in each.fact.terms))
@@ -194,7 +193,15 @@ class Queries:
             if gone:
                 rows = zip(*(column.to_pylist() for column in facts.columns), strict=True)
                 facts = facts.filter(pa.array([row not in gone for row in rows]))
-            self._kept = pa.concat_tables([self._kept, facts])
+            if facts.num_rows:
+                self._kept.append((pc.max(facts["t"]).as_py(), facts))
+        if (horizon := self._horizon()) is not None:
+            self._kept = [each for each in self._kept if each[0] > horizon]
+
+    def _horizon(self) -> Instant | None:
+        """What happened at or before it need not be kept; None if all must be."""
+        reach = self._reach()
+        return None if reach is None else max(EARLIEST, self._engine.watermark - reach)
 
     def _reach(self) -> int | None:
         """How far back what is kept must go; None for ever."""

@@ -118,7 +118,7 @@ class Rules:
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every tick that is due."""
-        late = {name: self.reasoner.push_table(batch[name], name) for name in self.windows}
+        late = {name: self.reasoner.push_parsed(batch[name], name) for name in self.windows}
         return self.changes(late_letters(batch, late))
 
     def changes(self, late: Any) -> Fed:

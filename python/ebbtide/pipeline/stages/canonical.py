@@ -1,0 +1,85 @@
+"""Rows that Spark has made into facts, seen to be facts, on the executors, in Rust.
+
+In: rows as `stages.parse` gives them, whose texts were put together by templates or by somebody
+else. Out: the same, with the one text of each term that identifies it; whoever takes them need not
+look again. A row that is no triple, or has a term that is too long, has an error.
+
+    "x"^^<http://www.w3.org/2001/XMLSchema#string>   ─►  "x"
+    "x"@EN                                           ─►  "x"@en
+    <http://example/a b>                             ─►  error: not an IRI
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ebbtide.pipeline.stages.parcels import Parse
+from ebbtide.pipeline.stages.parse import SHOWN, Documents, as_error, parsed, task
+from ebbtide.terms.formats import TERM_COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def canonical_rows(rows: DataFrame, documents: Documents) -> DataFrame:
+    """Rows seen to be facts; in parcels, if whoever takes them is fine with that."""
+    see = seeing(documents.longest_term)
+    if documents.parcels:
+        return parsed(rows, see, parcels=True)
+    return rows.mapInArrow(task(see), rows.schema)
+
+
+def seeing(longest_term: int) -> Parse:
+    """Record batches of rows to the same, seen to be facts."""
+
+    def see(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            yield _seen(batch, longest_term)
+
+    return see
+
+
+def _seen(batch: Any, longest_term: int) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from ebbtide.reasoner.intake import canonical
+
+    is_fact = pc.is_null(batch.column("error"))
+    if is_fact.false_count:
+        facts = _seen(batch.filter(is_fact), longest_term)
+        both = pa.Table.from_batches([facts, batch.filter(pc.invert(is_fact))])
+        return both.combine_chunks().to_batches()[0]
+    texts = pa.record_batch([batch.column(name) for name in TERM_COLUMNS], TERM_COLUMNS)
+    texts, wrong = canonical(texts)
+    lengths = [pc.binary_length(column) for column in texts.columns]
+    is_long = pc.greater(pc.max_element_wise(*lengths), longest_term)
+    too_long = pc.indices_nonzero(is_long).to_pylist()
+    reasons = {row: each.reason for row, each in wrong.items()}
+    reasons |= dict.fromkeys(too_long, f"a term is longer than {longest_term} bytes")
+    for name, column in zip(TERM_COLUMNS, texts.columns, strict=True):
+        batch = _with(batch, name, column)
+    return _with_errors(batch, reasons) if reasons else batch
+
+
+def _with(batch: Any, name: str, column: Any) -> Any:
+    place = batch.schema.get_field_index(name)
+    return batch.set_column(place, batch.schema.field(place), column)
+
+
+def _with_errors(batch: Any, reasons: dict[int, str]) -> Any:
+    """A batch some of whose rows are no facts, each with its reason."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    errors: list[Any] = [None] * batch.num_rows
+    for row, reason in reasons.items():
+        texts = (str(batch.column(name)[row]) for name in TERM_COLUMNS)
+        line = batch.column("line")[row].as_py()
+        errors[row] = {**as_error(reason), "line": line, "text": " ".join(texts)[:SHOWN]}
+    error = pa.array(errors, batch.schema.field("error").type)
+    for name in ("t", *TERM_COLUMNS):
+        column = batch.column(name)
+        batch = _with(batch, name, pc.if_else(pc.is_null(error), column, None))
+    return _with(batch, "error", error)

@@ -1,0 +1,66 @@
+"""Rows that Spark made into facts: one text a term, and a reason where there is no fact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+
+from ebbtide.pipeline.stages.canonical import seeing  # noqa: E402
+from ebbtide.pipeline.stages.parse import error_type  # noqa: E402
+
+P = "<http://e/p>"
+BAD = {"line": 7, "column": None, "reason": "no JSON", "text": "{"}
+
+
+def rows(*terms: tuple[Any, Any, Any], error: Any = None) -> Any:
+    count = len(terms)
+    columns = dict(zip("spo", map(list, zip(*terms, strict=True)), strict=True))
+    return pa.record_batch(
+        {
+            "source": ["a.json"] * count,
+            "line": pa.array(range(1, count + 1), pa.int32()),
+            "t": pa.array([5] * count, pa.int64()),
+            **{name: pa.array(column, pa.string()) for name, column in columns.items()},
+            "error": pa.array([error] + [None] * (count - 1), error_type()),
+        }
+    )
+
+
+def seen(batch: Any, longest_term: int = 100) -> list[dict[str, Any]]:
+    (found,) = seeing(longest_term)([batch])
+    assert found.schema == batch.schema
+    return list(found.to_pylist())
+
+
+def test_a_term_has_one_text():
+    string = '"x"^^<http://www.w3.org/2001/XMLSchema#string>'
+    batch = rows(("<http://e/a>", P, string), ("_:b", P, '"hei"@FI'), ("<http://e/a>", P, P))
+    assert [row["o"] for row in seen(batch)] == ['"x"', '"hei"@fi', P]
+    assert all(row["error"] is None and row["t"] == 5 for row in seen(batch))
+
+
+def test_what_is_no_triple_says_why():
+    batch = rows((P, P, P), ('"a"', P, P), (P, P, '"a'), (P, "_:b", P), (P, P, None))
+    first, *others = seen(batch)
+    assert (first["t"], first["error"]) == (5, None)
+    assert all(row[name] is None for row in others for name in ("t", "s", "p", "o"))
+    reasons = [row["error"]["reason"] for row in others]
+    assert reasons[0].startswith("a subject is written as in N-Triples")
+    assert reasons[1] == 'not an RDF term: "a'
+    assert reasons[2].startswith("a predicate is written as in N-Triples")
+    assert reasons[3].startswith("an object is written as in N-Triples")
+    assert [row["error"]["line"] for row in others] == [2, 3, 4, 5]
+    assert others[1]["error"]["text"] == f'{P} {P} "a'
+
+
+def test_a_term_that_is_too_long():
+    (row,) = seen(rows((P, P, '"' + "x" * 100 + '"')))
+    assert row["error"]["reason"] == "a term is longer than 100 bytes"
+
+
+def test_an_error_of_before_stays():
+    found = seen(rows((None, None, None), (P, P, P), error=BAD))
+    assert [row["error"] for row in found] == [None, BAD]
