@@ -28,7 +28,7 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.sharded import PARTITIONS, doubt, reason_in_shards, shards_for
 from ebbtide.pipeline.placements.single import Single, reason_in_one_place
 from ebbtide.pipeline.stages.atoms import PLACED, row_parser
-from ebbtide.pipeline.stages.canonical import canonical_rows
+from ebbtide.pipeline.stages.canonical import canonical_rows, seeing
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.stages.parse import ANY, Documents
 from ebbtide.pipeline.typed import Columns
@@ -139,8 +139,12 @@ def reason(
     if shards is None:
         shards = shards_for(unit, facts.sparkSession, key)
     _warn_of_tasks(facts, shards)
-    prepared = _prepared(facts, _stream_of(facts, streams), letters)
-    rows = reason_in_shards(prepared, unit, shards, key)
+    stream = _stream_of(facts, streams)
+    if key is None:
+        see = seeing(ANY.longest_term, fail=not letters)
+        rows = reason_in_shards(_prepared(facts, stream, letters), unit, shards, see=see)
+    else:
+        rows = reason_in_shards(_seen(facts, stream, letters), unit, shards, key)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
     return _told(rows, letters)
@@ -181,7 +185,7 @@ def answer(
     single = Single(unit, queries_.ROWS, queries_.table_of)
     _need(facts, ["stream"])
     _warn_of_tasks(facts, 1)
-    return _told(reason_in_one_place(_prepared(facts, F.col("stream"), letters), single), letters)
+    return _told(reason_in_one_place(_seen(facts, F.col("stream"), letters), single), letters)
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:
@@ -229,7 +233,7 @@ def _atoms(
     """Facts as `stages.parse` gives them: triples, and atoms if there is a column of them."""
     stream = _stream_of(facts, streams)
     if "atoms" not in facts.columns:
-        return _prepared(facts, stream, letters)
+        return _seen(facts, stream, letters)
     has_both = set(TERM_COLUMNS) <= set(facts.columns)
     content = ("atoms", *(TERM_COLUMNS if has_both else ()))
     prefixes = {**WELL_KNOWN, **program.prefixes}
@@ -264,7 +268,7 @@ def _need(facts: DataFrame, columns: Iterable[str]) -> None:
 
 
 def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
-    """Triples as `stages.parse` gives them; what is none fails the query, or has an error."""
+    """Triples, but for the texts of terms; what cannot be one fails the query, or has an error."""
     rows = _columns(facts, stream, TERM_COLUMNS)
     rows = rows.withColumns({name: F.col(name).cast("string") for name in TERM_COLUMNS})
     terms = [F.col(name) for name in TERM_COLUMNS]
@@ -274,15 +278,17 @@ def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
         is_term = is_iri | term.startswith("_:") | term.startswith('"')
         is_fact &= F.coalesce(is_term, F.lit(False))
     text = F.concat_ws(" ", *(F.coalesce(each, F.lit("null")) for each in terms))
+    if not letters:
+        wrong = F.raise_error(F.concat(F.lit(f"{_NO_FACT}: "), text))
+        return rows.withColumn("t", F.when(is_fact, F.col("t")).otherwise(wrong.cast("long")))
     nowhere = F.lit(None).cast("int").alias("column")
     error = F.struct("line", nowhere, F.lit(_NO_FACT).alias("reason"), text.alias("text"))
-    seen = canonical_rows(rows.withColumn("error", F.when(~is_fact, error)), ANY)
-    if letters:
-        return seen
-    wrong = F.raise_error(F.concat_ws(": ", "error.reason", "error.text")).cast("long")
-    return seen.withColumn("t", F.when(F.isnull("error"), F.col("t")).otherwise(wrong)).drop(
-        "error"
-    )
+    return rows.withColumn("error", F.when(~is_fact, error))
+
+
+def _seen(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
+    """Triples as `stages.parse` gives them, with the one text of each term."""
+    return canonical_rows(_prepared(facts, stream, letters), ANY, fail=not letters)
 
 
 def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:

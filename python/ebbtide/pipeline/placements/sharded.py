@@ -31,6 +31,7 @@ from ebbtide.pipeline.packed import unpacked
 from ebbtide.pipeline.placements.choose import is_one_machine, master_of
 from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_of
 from ebbtide.pipeline.placements.shard import Page, Shards
+from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Program
@@ -97,16 +98,24 @@ def _named(program: Program) -> Iterator[IRI]:
 
 
 def reason_in_shards(
-    facts: DataFrame, unit: Rules, shards: int, key: str | None = None
+    facts: DataFrame,
+    unit: Rules,
+    shards: int,
+    key: str | None = None,
+    see: Parse | None = None,
 ) -> DataFrame:
-    """The rows, and the dead letters, of a DataFrame of what `stages.parse` gives."""
+    """The rows, and the dead letters, of a DataFrame of what `stages.parse` gives.
+
+    `see` makes rows such, if they are not, before they go to their shards; a `key` is of rows that
+    are.
+    """
     spark = facts.sparkSession
     routing = routing_of(unit, shards, key)
     if key is not None:
         facts = facts.withColumn("home", _home(spark, key, shards))
     labels = labels_of(spark, shards)
     by_number = F.array(*map(F.lit, labels))[F.col("shard")]
-    grouped = facts.mapInArrow(routing.parcels, PARCELS).withColumn("shard", by_number)
+    grouped = facts.mapInArrow(_routed(routing, see), PARCELS).withColumn("shard", by_number)
     identity = {"number of shards": str(shards), "key": str(key), **unit.identity}
     work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity)
     if facts.isStreaming:
@@ -122,6 +131,13 @@ def reason_in_shards(
         is_home = F.coalesce(_home(spark, key, shards), F.lit(0)) == F.col("shard")
         rows = rows.where(F.col("letter").isNotNull() | is_home)
     return rows.drop("shard")
+
+
+def _routed(routing: Routing, see: Parse | None) -> Parse:
+    """Rows to parcels for shards, in one step with what sees that they are facts."""
+    if see is None:
+        return routing.parcels
+    return lambda batches: routing.parcels(see(batches))
 
 
 @contextmanager

@@ -22,33 +22,36 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def canonical_rows(rows: DataFrame, documents: Documents) -> DataFrame:
-    """Rows seen to be facts; in parcels, if whoever takes them is fine with that."""
-    see = seeing(documents.longest_term)
+def canonical_rows(rows: DataFrame, documents: Documents, *, fail: bool = False) -> DataFrame:
+    """Rows seen to be facts, as a step of its own; in parcels, if whoever takes them wants that."""
+    see = seeing(documents.longest_term, fail=fail)
     if documents.parcels:
         return parsed(rows, see, parcels=True)
     return rows.mapInArrow(task(see), rows.schema)
 
 
-def seeing(longest_term: int) -> Parse:
-    """Record batches of rows to the same, seen to be facts."""
+def seeing(longest_term: int, *, fail: bool = False) -> Parse:
+    """Record batches of rows to the same, seen to be facts.
+
+    With `fail` a row that is none ends the query; then rows need no column for errors.
+    """
 
     def see(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield _seen(batch, longest_term)
+            yield _seen(batch, longest_term, fail)
 
     return see
 
 
-def _seen(batch: Any, longest_term: int) -> Any:
+def _seen(batch: Any, longest_term: int, fail: bool) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from ebbtide.reasoner.intake import canonical
 
-    is_fact = pc.is_null(batch.column("error"))
-    if is_fact.false_count:
-        facts = _seen(batch.filter(is_fact), longest_term)
+    if "error" in batch.schema.names and batch.column("error").null_count < batch.num_rows:
+        is_fact = pc.is_null(batch.column("error"))
+        facts = _seen(batch.filter(is_fact), longest_term, fail)
         both = pa.Table.from_batches([facts, batch.filter(pc.invert(is_fact))])
         return both.combine_chunks().to_batches()[0]
     texts = pa.record_batch([batch.column(name) for name in TERM_COLUMNS], TERM_COLUMNS)
@@ -60,6 +63,9 @@ def _seen(batch: Any, longest_term: int) -> Any:
     reasons |= dict.fromkeys(too_long, f"a term is longer than {longest_term} bytes")
     for name, column in zip(TERM_COLUMNS, texts.columns, strict=True):
         batch = _with(batch, name, column)
+    if reasons and fail:
+        row = min(reasons)
+        raise ValueError(f"no fact: {reasons[row]}: {_text(batch, row)}")
     return _with_errors(batch, reasons) if reasons else batch
 
 
@@ -75,11 +81,14 @@ def _with_errors(batch: Any, reasons: dict[int, str]) -> Any:
 
     errors: list[Any] = [None] * batch.num_rows
     for row, reason in reasons.items():
-        texts = (str(batch.column(name)[row]) for name in TERM_COLUMNS)
         line = batch.column("line")[row].as_py()
-        errors[row] = {**as_error(reason), "line": line, "text": " ".join(texts)[:SHOWN]}
+        errors[row] = {**as_error(reason), "line": line, "text": _text(batch, row)}
     error = pa.array(errors, batch.schema.field("error").type)
     for name in ("t", *TERM_COLUMNS):
         column = batch.column(name)
         batch = _with(batch, name, pc.if_else(pc.is_null(error), column, None))
     return _with(batch, "error", error)
+
+
+def _text(batch: Any, row: int) -> str:
+    return " ".join(str(batch.column(name)[row]) for name in TERM_COLUMNS)[:SHOWN]
