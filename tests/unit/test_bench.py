@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ebbtide.benches.imars import MEASUREMENTS
 from ebbtide.benches.imars.feed import Tick
 from ebbtide.benches.imars.settings import Settings
-from ebbtide.benches.imars.share import Disagreement, _agree
+from ebbtide.benches.imars.share import Disagreement, agree
 from ebbtide.benches.report import markdown, tables, verdict
 from ebbtide.benches.results import Goal, Measurement, Results
 from ebbtide.cli.bench.imars import Measured
@@ -56,7 +56,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_what_is_written(quick: Run) -> None:
-    pictures = {f"{name}.png" for name in ("share", "window", "floor", "memory", "ingest")}
+    pictures = {f"{name}.png" for name in MEASUREMENTS}
     assert {path.name for path in quick.folder.iterdir()} == {
         "results.json",
         "report.md",
@@ -91,6 +91,28 @@ def test_strategies_agree(quick: Run) -> None:
     for rows in by_share.values():
         assert [row["strategy"] for row in rows] == ["expiry", "dred", "naive"]
         assert len({row["facts"] for row in rows}) == 1
+
+
+def test_paths_overlap(quick: Run) -> None:
+    """More parents, more paths: both strategies hold the same pairs, and dred has more to do."""
+    rows = [each["parameters"] for each in quick.named("overlap")]
+    assert [(row["parents"], row["strategy"]) for row in rows] == [
+        (parents, strategy) for parents in (1, 2, 3) for strategy in ("expiry", "dred")
+    ]
+    assert all(
+        one["facts"] == other["facts"] for one, other in zip(rows[::2], rows[1::2], strict=True)
+    )
+
+
+def test_nodes_have_several_parents_a_level_above() -> None:
+    tables = IsInTables(depth=3, fanout=2, parents=3, mixed=2, seed=1)
+    edges = tables.stream(0, 40, 0, 1_000)
+    pairs = set(zip(edges["s"].to_pylist(), edges["o"].to_pylist(), strict=True))
+    # 2 nodes with one parent, 4 with two, 8 with three: two trees of 34 edges.
+    assert len(pairs) == 40
+    whole = tables.stream(0, 68, 0, 1_000)
+    counts = Counter(Counter(whole["s"].to_pylist()).values())
+    assert counts == {1: 4, 2: 8, 3: 16}
 
 
 def test_the_window_is_as_large_as_asked(quick: Run) -> None:
@@ -220,9 +242,9 @@ def test_what_all_rows_share_is_in_the_title() -> None:
 
 def test_strategies_that_disagree_are_not_compared() -> None:
     same = {"expiry": [Tick(1, 1, 5, 4, 9)], "dred": [Tick(2, 2, 5, 4, 9), Tick(2, 2, 1, 1, 9)]}
-    _agree(0.1, same)
+    agree(0.1, same)
     with pytest.raises(Disagreement, match="tick 1"):
-        _agree(0.1, {**same, "naive": [Tick(1, 1, 5, 5, 8)]})
+        agree(0.1, {**same, "naive": [Tick(1, 1, 5, 5, 8)]})
 
 
 @pytest.mark.parametrize(

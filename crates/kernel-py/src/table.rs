@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
+    ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use ebbtide_formats::label::Labels;
@@ -154,6 +154,25 @@ impl Table {
         texts: HashSet<String>,
     ) -> PyResult<Vec<Vec<String>>> {
         self.rows_where(&columns, |row| row[column].is_some_and(|text| texts.contains(text)))
+    }
+
+    /// A column `shard`: for each text of a column one of so many shards, the same everywhere and for ever.
+    fn shards(&self, column: &str, shards: u32) -> PyResult<Self> {
+        if shards == 0 {
+            return Err(PyValueError::new_err("there are no shards"));
+        }
+        let schema = Arc::new(Schema::new(vec![Field::new("shard", DataType::Int32, false)]));
+        let of_text = |text: Option<&str>| {
+            (crc32fast::hash(text.unwrap_or_default().as_bytes()) % shards) as i32
+        };
+        let batch = |batch: &RecordBatch| {
+            let numbers = columns::texts(batch, column)?.into_iter().map(of_text);
+            let array: ArrayRef = Arc::new(Int32Array::from_iter_values(numbers));
+            RecordBatch::try_new(Arc::clone(&schema), vec![array])
+                .map_err(|error| PyValueError::new_err(error.to_string()))
+        };
+        let batches = self.batches.iter().map(batch).collect::<PyResult<_>>()?;
+        Ok(Self { schema, batches })
     }
 
     /// Where columns of texts have one that is not the canonical text of a term: row and column.

@@ -51,7 +51,15 @@ class Feed:
     """A stream for at most `ticks` ticks after the window is filled."""
 
     def __init__(
-        self, settings: Settings, *, window: int, churn: int, ticks: int, strategy: str = "expiry"
+        self,
+        settings: Settings,
+        *,
+        window: int,
+        churn: int,
+        ticks: int,
+        strategy: str = "expiry",
+        parents: int = 1,
+        mixed: int = 1,
     ) -> None:
         streamed = window + churn * ticks
         self._tables = IsInTables(
@@ -59,6 +67,8 @@ class Feed:
             fanout=settings.fanout,
             background=settings.background / (settings.background + streamed),
             seed=settings.seed,
+            parents=parents,
+            mixed=mixed,
         )
         self._range = round(window * STEP / churn)
         self._window = window

@@ -37,18 +37,20 @@ def measure_share(settings: Settings, results: Results, say: Say) -> None:
         runs = {}
         for strategy in STRATEGIES:
             say(f"share: {100 * share:g} % of {settings.window:,} facts a tick, {strategy}")
-            runs[strategy] = _run(settings, share, strategy)
-        _agree(share, runs)
+            runs[strategy] = run_strategy(settings, share, strategy)
+        agree(share, runs)
         results.extend(_measurement(settings, share, name, runs) for name in STRATEGIES)
         for strategy in STRATEGIES:
-            medians[strategy].append(_milliseconds(runs[strategy]).median)
+            medians[strategy].append(milliseconds(runs[strategy]).median)
     for strategy in ("expiry", "dred"):
         point = crossing(settings.shares, medians[strategy], medians["naive"])
         percent = None if point is None else 100 * point
         results.add(Measurement("crossing", {"strategy": strategy}, percent, "% of window"))
 
 
-def _run(settings: Settings, share: float, strategy: str) -> list[Tick]:
+def run_strategy(
+    settings: Settings, share: float, strategy: str, *, parents: int = 1, mixed: int = 1
+) -> list[Tick]:
     """The ticks after the window was filled, less the first. The stream is the same for all."""
     ticks = max(settings.ticks, min(round(TURNS / share), MOST * settings.ticks))
     feed = Feed(
@@ -57,6 +59,8 @@ def _run(settings: Settings, share: float, strategy: str) -> list[Tick]:
         churn=round(share * settings.window),
         ticks=ticks + 1,
         strategy=strategy,
+        parents=parents,
+        mixed=mixed,
     )
     with no_collector():
         feed.fill()
@@ -64,14 +68,16 @@ def _run(settings: Settings, share: float, strategy: str) -> list[Tick]:
         return [feed.tick() for _ in range(settings.ticks if strategy == "naive" else ticks)]
 
 
-def _agree(share: float, runs: Mapping[str, Sequence[Tick]]) -> None:
+def agree(share: float, runs: Mapping[str, Sequence[Tick]]) -> None:
+    """Strategies that differ in what they changed or hold are not compared."""
     for number, ticks in enumerate(zip(*runs.values(), strict=False), start=1):
         if len({(tick.entered, tick.left, tick.facts) for tick in ticks}) > 1:
             found = dict(zip(runs, ticks, strict=True))
             raise Disagreement(f"at a share of {share:g}, tick {number}: {found}")
 
 
-def _milliseconds(ticks: Sequence[Tick]) -> Timing:
+def milliseconds(ticks: Sequence[Tick]) -> Timing:
+    """What the ticks took."""
     return Timing.of([tick.evaluate / 1e6 for tick in ticks])
 
 
@@ -79,7 +85,7 @@ def _measurement(
     settings: Settings, share: float, strategy: str, runs: Mapping[str, Sequence[Tick]]
 ) -> Measurement:
     ticks = runs[strategy]
-    timing, expiry = _milliseconds(ticks), _milliseconds(runs["expiry"])
+    timing, expiry = milliseconds(ticks), milliseconds(runs["expiry"])
     other = strategy != "expiry"
     return Measurement(
         "share",

@@ -40,6 +40,35 @@ def _share(results: Results, axes: Axes) -> None:
     axes.yaxis.set_major_formatter(plain)
 
 
+def _overlap(results: Results, axes: Axes) -> None:
+    for strategy in ("expiry", "dred"):
+        found = [m for m in results.named("overlap") if m.parameters["strategy"] == strategy]
+        parents = [float(m.parameters["parents"]) for m in found]
+        axes.plot(
+            parents,
+            values(found),
+            color=COLOURS[strategy],
+            marker=MARKERS[strategy],
+            label=strategy,
+        )
+        axes.set_xticks(parents)
+        for number, each in zip(parents, found, strict=True):
+            if each.ratio is not None and each.value is not None:
+                axes.annotate(
+                    f"{each.ratio:.1f} times",
+                    (number, each.value),
+                    (0, 8),
+                    textcoords="offset points",
+                    ha="center",
+                )
+    axes.margins(x=0.1, y=0.15)
+    axes.set_ylim(0, None)
+    axes.xaxis.set_major_formatter(plain)
+    axes.set_title("One tick where pairs have several paths, 1 % of the window replaced")
+    axes.set_xlabel("parents of a node")
+    axes.set_ylabel("median time of a tick (ms)")
+
+
 def _window(results: Results, axes: Axes) -> None:
     found = results.named("window")
     _by_window(axes, found)
@@ -154,6 +183,7 @@ def _ingest(results: Results, axes: Axes) -> None:
 
 IMARS: Final[Mapping[str, Callable[[Results, Axes], None]]] = {
     "share": _share,
+    "overlap": _overlap,
     "window": _window,
     "floor": _floor,
     "memory": _memory,

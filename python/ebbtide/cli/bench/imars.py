@@ -22,6 +22,7 @@ class Measured(StrEnum):
     """The measurements of imars, as `ebbtide.benches.imars` names them."""
 
     SHARE = "share"
+    OVERLAP = "overlap"
     WINDOW = "window"
     FLOOR = "floor"
     MEMORY = "memory"
@@ -42,9 +43,11 @@ def imars(
     seed: Seed = 0,
     quick: Quick = False,
 ) -> None:
-    """The experiment of the paper: trees of isIn under the transitive rule, in five measurements.
+    """The experiment of the paper: trees of isIn under the transitive rule, in six measurements.
 
     share: expiry, dred and naive, as more of the window is replaced per tick
+
+    overlap: expiry and dred, where pairs have several paths
 
     window: the cost of a change in small and large windows
 

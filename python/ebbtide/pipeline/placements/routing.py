@@ -24,6 +24,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide._kernel import Table
 from ebbtide.pipeline.dead import bad_letters
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.packed import packed
@@ -121,11 +122,9 @@ class Routing:
             yield _marked(everywhere, there, "copy" if shard else "fact")
 
     def shard_of(self, terms: Any) -> Any:
-        """The numbers of the shards of a column of terms."""
-        from pandas.util import hash_array
-
-        hashes = hash_array(terms.to_numpy(zero_copy_only=False))
-        return pa.array((hashes % self.shards).astype("int32"))
+        """The numbers of the shards of a column of terms: the same in every process."""
+        found = Table(pa.table([terms], ["term"])).shards("term", self.shards)
+        return pa.table(found)["shard"].combine_chunks()
 
     def at_home(self, rows: Any, shard: int) -> Any:
         """The rows about facts whose home a shard is: each is told once, by one shard.

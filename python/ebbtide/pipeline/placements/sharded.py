@@ -116,7 +116,7 @@ def reason_in_shards(
     labels = labels_of(spark, shards)
     by_number = F.array(*map(F.lit, labels))[F.col("shard")]
     grouped = facts.mapInArrow(_routed(routing, see), PARCELS).withColumn("shard", by_number)
-    identity = {"number of shards": str(shards), "key": str(key), **unit.identity}
+    identity = {"shards": f"{shards} by crc32", "key": str(key), **unit.identity}
     work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity)
     if facts.isStreaming:
         spark.conf.set(*STATE_STORE)

@@ -31,6 +31,25 @@ def edges_of_a_tree(depth: int, fanout: int) -> int:
     return sum(fanout**level for level in range(1, depth + 1))
 
 
+def edges_upwards(depth: int, fanout: int, parents: int = 1) -> list[tuple[int, int]]:
+    """The edges of a tree, as child and parent, whose nodes may have more parents a level above.
+
+    >>> edges_upwards(depth=2, fanout=2)
+    [(1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2)]
+    >>> edges_upwards(depth=2, fanout=2, parents=2)[2:6]
+    [(3, 1), (3, 2), (4, 1), (4, 2)]
+    """
+    at_least("parents", parents, 1)
+    edges: list[tuple[int, int]] = []
+    first, above = 0, 1
+    for child in range(1, edges_of_a_tree(depth, fanout) + 1):
+        if child == first + above + above * fanout:
+            first, above = first + above, above * fanout
+        own = (child - 1) // fanout - first
+        edges += [(child, first + (own + more) % above) for more in range(min(parents, above))]
+    return edges
+
+
 def isin(
     *,
     facts: int = 1000,

@@ -1,5 +1,8 @@
 """Trees of isIn as Arrow tables: the data of `isin`, without end and without an object a fact.
 
+A node may have several `parents` in the level above it, so that pairs have several paths; and
+`mixed` trees may be streamed together, in random order, so that paths are of different age.
+
 Trees come in blocks. The edges of one block are shuffled once, tree by tree, and part of them put
 aside for the background; every other block is the same with its nodes numbered on. So the stream
 is a function of the position in it, each tree has names of its own, and all names have one length.
@@ -11,14 +14,15 @@ is a function of the position in it, each tree has names of its own, and all nam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.testing.workloads.isin import edges_of_a_tree
-from ebbtide.testing.workloads.workload import EX, WorkloadError
+from ebbtide.testing.workloads.isin import edges_of_a_tree, edges_upwards
+from ebbtide.testing.workloads.workload import EX, WorkloadError, at_least
 from ebbtide.time import Instant
 
 IS_IN: Final = f"<{EX}isIn>"
@@ -41,27 +45,37 @@ class IsInTables:
     """
 
     def __init__(
-        self, *, depth: int = 4, fanout: int = 3, background: float = 0.0, seed: int = 0
+        self,
+        *,
+        depth: int = 4,
+        fanout: int = 3,
+        background: float = 0.0,
+        seed: int = 0,
+        parents: int = 1,
+        mixed: int = 1,
     ) -> None:
         if not 0 <= background < 1:
             raise WorkloadError(
                 f"background is a share of at least 0 and below 1, not {background}"
             )
-        edges = edges_of_a_tree(depth, fanout)
-        trees = max(1, BLOCK // edges)
+        tree = edges_upwards(depth, fanout, parents)
+        at_least("mixed", mixed, 1)
+        together = len(tree) * mixed
+        # As many as are mixed, or more, but always all of them.
+        pool = max(1, BLOCK // together) * together
         random = Random(seed)
-        aside = frozenset(random.sample(range(trees * edges), round(trees * edges * background)))
+        aside = frozenset(random.sample(range(pool), round(pool * background)))
         streamed: list[int] = []
-        for first in range(0, trees * edges, edges):
-            tree = [number for number in range(first, first + edges) if number not in aside]
-            random.shuffle(tree)
-            streamed += tree
+        for first in range(0, pool, together):
+            some = [number for number in range(first, first + together) if number not in aside]
+            random.shuffle(some)
+            streamed += some
         if not streamed:
             raise WorkloadError(f"a background of {background} leaves nothing to stream")
-        self._nodes_of_a_tree = edges + 1
-        self._nodes = trees * self._nodes_of_a_tree
-        self._streamed = _edges(streamed, edges, fanout)
-        self._background = _edges(sorted(aside), edges, fanout)
+        self._nodes_of_a_tree = edges_of_a_tree(depth, fanout) + 1
+        self._nodes = pool // len(tree) * self._nodes_of_a_tree
+        self._streamed = self._edges(tree, streamed)
+        self._background = self._edges(tree, sorted(aside))
 
     def stream(self, first: int, count: int, after: Instant, upto: Instant) -> pa.Table:
         """Edges `first` to `first + count` of the stream, spread evenly over (after, upto]."""
@@ -81,28 +95,27 @@ class IsInTables:
         blocks, rest = divmod(streamed, self._streamed.num_rows)
         parts = [self._numbered(self._background, block) for block in range(blocks)]
         if rest:
-            last_tree = self._streamed["child"][rest - 1].as_py() // self._nodes_of_a_tree
+            last_tree = pc.max(self._streamed["child"][:rest]).as_py() // self._nodes_of_a_tree
             upto = (last_tree + 1) * self._nodes_of_a_tree
             begun = self._background.filter(pc.less(self._background["child"], upto))
             parts.append(self._numbered(begun, blocks))
         return _facts(pa.concat_tables(parts) if parts else self._background.slice(0, 0))
 
+    def _edges(self, tree: Sequence[tuple[int, int]], numbers: list[int]) -> pa.Table:
+        """Edges by their number in the block, as the numbers of their nodes."""
+        children, parents = [], []
+        for number in numbers:
+            which, edge = divmod(number, len(tree))
+            root = which * self._nodes_of_a_tree
+            children.append(root + tree[edge][0])
+            parents.append(root + tree[edge][1])
+        return pa.table(
+            {"child": pa.array(children, pa.int64()), "parent": pa.array(parents, pa.int64())}
+        )
+
     def _numbered(self, edges: pa.Table, block: int) -> pa.Table:
         offset = FIRST_NODE + block * self._nodes
         return pa.table({name: pc.add(edges[name], offset) for name in edges.column_names})
-
-
-def _edges(numbers: list[int], edges: int, fanout: int) -> pa.Table:
-    """Edges by their number in the block, as the numbers of their nodes."""
-    children, parents = [], []
-    for number in numbers:
-        tree, child = divmod(number, edges)
-        root = tree * (edges + 1)
-        children.append(root + child + 1)
-        parents.append(root + child // fanout)
-    return pa.table(
-        {"child": pa.array(children, pa.int64()), "parent": pa.array(parents, pa.int64())}
-    )
 
 
 def _facts(edges: pa.Table) -> pa.Table:
