@@ -80,6 +80,8 @@ steps = st.lists(
             max_size=4,
         ),
         st.booleans(),
+        # As a rule less than a window, now and then more than all that is kept.
+        st.sampled_from((1_500, 1_500, 1_500, 90_000)),
     ),
     min_size=1,
     max_size=10,
@@ -92,7 +94,7 @@ def test_a_restored_unit_answers_as_if_nothing_had_happened(steps: list[Any]) ->
     made = queries()
     whole, other = unit_of(made), unit_of(made)
     now = 10_000
-    for facts, is_restored in steps:
+    for facts, is_restored, gap in steps:
         if is_restored:
             snapshot = other.snapshot()
             other = unit_of(made)
@@ -101,7 +103,7 @@ def test_a_restored_unit_answers_as_if_nothing_had_happened(steps: list[Any]) ->
         expected, found = whole.feed(batch), other.feed(batch)
         assert said(found) == said(expected)
         assert found.late.num_rows == expected.late.num_rows
-        now += 1_500
+        now += gap
     assert said(other.finish()) == said(whole.finish())
 
 
@@ -115,3 +117,49 @@ def test_what_is_kept_is_bounded_unless_facts_are_counted(name: str) -> None:
         sizes.append(len(unit.snapshot()))
     is_bounded = max(sizes[30:]) <= max(sizes[:30]) + 64
     assert is_bounded == (name != "last")
+
+
+def test_a_chain_of_queries_is_restored_as_far_back_as_all_its_windows_reach() -> None:
+    text = """PREFIX ex: <http://e/> REGISTER STREAM s{} AS CONSTRUCT {{ ?x ex:speed ?v }}
+    FROM STREAM {} [RANGE 5s STEP 1s] WHERE {{ ?x ex:speed ?v }}"""
+    read = ["ex:cars", *(f"<s{number}>" for number in range(4))]
+    made = [parse_continuous_query(text.format(*each)) for each in enumerate(read)]
+    whole, other = unit_of(made), unit_of(made)
+    for second in range(1, 22):
+        batch = {"cars": table_of([(1_000 * second, int(second > 1), 7)])}
+        assert said(other.feed(batch)) == said(whole.feed(batch))
+        snapshot = other.snapshot()
+        other = unit_of(made)
+        other.restore(snapshot)
+
+
+def test_late_facts_of_one_stream_while_another_is_silent() -> None:
+    text = """PREFIX ex: <http://e/> REGISTER QUERY both AS SELECT ?car
+    FROM STREAM ex:cars [RANGE 2s STEP 1s] FROM STREAM ex:bikes [RANGE 2s STEP 1s]
+    WHERE { ?car ex:speed ?v }"""
+    streams = {"cars": CARS, "bikes": "http://e/bikes"}
+    unit = Queries([parse_continuous_query(text)], streams)
+    unit.begin()
+    both = [(1_000, 0, 1), (9_000, 0, 1)]
+    unit.feed({"cars": table_of(both), "bikes": table_of(both)})
+    fed = unit.feed({"cars": table_of([(2_000, 1, 1), (9_500, 1, 1)]), "bikes": table_of([])})
+    assert [(letter["t"], letter["stream"]) for letter in fed.late.to_pylist()] == [(2_000, "cars")]
+
+
+def test_each_of_many_late_facts_is_a_letter_and_none_is_kept() -> None:
+    unit = unit_of(queries()[:1])
+    unit.feed({"cars": table_of([(1_000, 0, 1), (50_000, 0, 1)])})
+    fed = unit.feed({"cars": table_of([(45_000, car, 1) for car in range(12_000)])})
+    assert fed.late.num_rows == 12_000
+    restored = unit_of(queries()[:1])
+    restored.restore(unit.snapshot())
+    last = {"cars": table_of([(60_000, 0, 1)])}
+    assert said(restored.feed(last)) == said(unit.feed(last))
+
+
+def test_the_identity_of_a_query_is_its_text() -> None:
+    text = f"PREFIX ex: <http://e/> REGISTER QUERY count AS {QUERIES['count']}"
+    one, other = (unit_of([parse_continuous_query(text)]).identity for _ in range(2))
+    assert one == other
+    changed = unit_of([parse_continuous_query(text.replace("COUNT(*)", "MAX(?v)"))]).identity
+    assert changed != one

@@ -245,44 +245,61 @@ class QueryEngine:
             return
         into = self._spoken(stream)
         for batch in triple_batches(items):
-            if batch.num_rows:
-                self._push_batch(into, batch)
+            sighted = into.sighted
+            for row in batch.take(self._push_batch(into, batch)).to_pylist():
+                fact = as_fact(tuple(row[name] for name in TERM_COLUMNS))
+                self._late.put(_late(fact, row[TIME_COLUMN], into, sighted))
 
-    def push_parsed(self, stream: str | IRI, table: Any) -> None:
+    def push_parsed(self, stream: str | IRI, table: Any) -> list[int]:
         """As `push_all`, of a table whose texts are known to be those that identify terms.
 
         Those that this package reads are; of any others wrong answers follow. The whole of the
-        table arrives at once.
+        table arrives at once. Returns the numbers of the rows that came late; they are counted, and
+        left to the caller: `take_late` does not hand them out.
         """
-        if table.num_rows:
-            self._push_batch(self._spoken(stream), table.select([TIME_COLUMN, *TERM_COLUMNS]))
+        facts = table.select([TIME_COLUMN, *TERM_COLUMNS])
+        late: list[int] = self._push_batch(self._spoken(stream), facts).to_pylist()
+        self._late.count += len(late)
+        return late
 
-    def _push_batch(self, stream: Stream, batch: Any) -> None:
+    def _push_batch(self, stream: Stream, batch: Any) -> Any:
+        """State facts that arrive together; the numbers of those that came late."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        late = pa.array([], pa.uint64())
+        if not batch.num_rows:
+            return late
+        earliest, latest = pc.min_max(batch.column(TIME_COLUMN)).as_py().values()
+        over = EARLIEST - 1 if stream.sighted is None else stream.sighted
+        start = EARLIEST if self._t0 is None else self._t0
+        if earliest <= max(over, start - 1):
+            time = batch.column(TIME_COLUMN)
+            is_seen = pc.greater_equal(time, start)
+            is_over = pc.less_equal(time, over)
+            late = pc.indices_nonzero(pc.and_(is_seen, is_over))
+            batch = batch.filter(pc.and_not(is_seen, is_over))
+        if batch.num_rows:
+            self._state_batch(stream, batch)
+        if stream.has_clock:
+            stream.watermark.see(latest)
+            self._evaluate()
+        return late
+
+    def _state_batch(self, stream: Stream, batch: Any) -> None:
+        """State facts none of which is late."""
         import pyarrow.compute as pc
 
         column = batch.column(TIME_COLUMN)
         earliest, latest = pc.min_max(column).as_py().values()
-        over = max(
-            EARLIEST - 1 if stream.sighted is None else stream.sighted,
-            EARLIEST - 1 if self._t0 is None else self._t0 - 1,
-        )
-        if earliest <= over:
-            # Row by row, so that each one that is late is told.
-            for row in batch.to_pylist():
-                fact = as_fact(tuple(row[name] for name in TERM_COLUMNS))
-                self._state(stream, fact, row[TIME_COLUMN])
+        for view in stream.views:
+            view.push_arrow(batch, stream.name, TIME_COLUMN, TERM_COLUMNS)
+        if stream.is_awaited:
+            for at in sorted(set(column.to_pylist())):
+                self._happened(stream, at)
         else:
-            for view in stream.views:
-                view.push_arrow(batch, stream.name, TIME_COLUMN, TERM_COLUMNS)
-            if stream.is_awaited:
-                for at in sorted(set(column.to_pylist())):
-                    self._happened(stream, at)
-            else:
-                stream.noted(column, latest)
-            self._said(stream.readers, earliest)
-        if stream.has_clock:
-            stream.watermark.see(latest)
-            self._evaluate()
+            stream.noted(column, latest)
+        self._said(stream.readers, earliest)
 
     def add(self, fact: FactLike) -> None:
         """State a background fact; it holds for ever, from the next tick on."""
@@ -307,8 +324,7 @@ class QueryEngine:
         if self._t0 is not None and at < self._t0:
             return
         if stream.sighted is not None and at <= stream.sighted:
-            reason = f"a tick that sees {stream.sighted} was due when it arrived"
-            self._late.put(Late(fact, at, stream.name.value, reason))
+            self._late.put(_late(fact, at, stream, stream.sighted))
             return
         for view in stream.views:
             view.push(fact, at, stream.name)
@@ -442,3 +458,8 @@ class QueryEngine:
 
 def _as_report(report: Report | str) -> Report:
     return report if isinstance(report, Report) else Report.parse(report)
+
+
+def _late(fact: Fact, at: Instant, stream: Stream, sighted: Instant | None) -> Late:
+    reason = f"a tick that sees {sighted} was due when it arrived"
+    return Late(fact, at, stream.name.value, reason)

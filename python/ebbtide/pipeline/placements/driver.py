@@ -125,7 +125,7 @@ class Driver(BroughtOver):
         if number:
             self.say(f"going on with batch {number}, {number - first} fed again")
         for content in self.checkpoint.batches(first, number):
-            batch = self._by_stream(unpacked(content))
+            batch = self._by_stream(_from_nowhere(unpacked(content)))
             for unit in self.units:
                 unit.feed(batch)
         self._next = number
@@ -157,6 +157,13 @@ class Driver(BroughtOver):
             tick=fed.last_tick,
             holding=sum(map(len, self.units)),
         )
+
+
+def _from_nowhere(facts: Any) -> Any:
+    """Facts of the checkpoint with the columns of places, which it does not keep."""
+    for name, kind in zip(PLACE_COLUMNS, (pa.string(), pa.int32()), strict=True):
+        facts = facts.append_column(name, pa.nulls(facts.num_rows, kind))
+    return facts.select(FACT_COLUMNS)
 
 
 def _parted(table: Any) -> tuple[Any, Any]:

@@ -1,10 +1,10 @@
 """The unit of continuous queries: an engine, whose answers are the rows, query by query.
 
 Its snapshot is what a fresh engine must be fed to stand where this one does: the facts that a
-window can still see, or could at the tick before. Feeding them evaluates ticks that are over a
-second time, and nobody is told. That is exact because what a query answers depends on its windows,
-and a stream of changes on the answers before; only a count window may reach back further, and then
-all is kept.
+window can still see, or could at the tick before, and the last fact before them, from which on
+ticks are over. Feeding them evaluates these ticks a second time, and nobody is told. That is exact
+because what a query answers depends on its windows, and a stream of changes on the answers before;
+only a count window may reach back further, and then all is kept.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
-from ebbtide.pipeline.dead import LETTERS
+from ebbtide.pipeline.dead import LETTERS, late_letters
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.queries import Answers, QueryEngine
-from ebbtide.reasoner.late import Late
 from ebbtide.terms.formats import read_tables
 from ebbtide.time import EARLIEST, Instant
 
@@ -37,6 +38,14 @@ ROWS = pa.schema([("t", pa.int64()), *((name, pa.string()) for name in ("query",
 FACTS = pa.schema(
     [("stream", pa.string()), ("t", pa.int64()), *((name, pa.string()) for name in "spo")]
 )
+
+
+class Kept(NamedTuple):
+    """Facts of a stream that a batch brought, and when the last of them happened."""
+
+    stream: str
+    last: Instant
+    facts: Any
 
 
 class Queries:
@@ -64,7 +73,7 @@ class Queries:
         self._report = report
         self._carried: bytes | None = None
         self._answers: list[Answers] = []
-        self._kept: list[tuple[Instant, Any]] = []
+        self._kept: list[Kept] = []
 
     @property
     def names(self) -> Sequence[str]:
@@ -74,7 +83,10 @@ class Queries:
     @property
     def identity(self) -> Mapping[str, str]:
         """The texts of the queries, and what they are asked over."""
-        texts = {f"query {each.name}": _digest(repr(each)) for each in self._queries}
+        # Variables that nobody wrote have other names in every algebra; the text says all it does.
+        texts = {
+            f"query {each.name}": _digest(repr(replace(each, algebra=()))) for each in self._queries
+        }
         return {
             **texts,
             "rules of queries": self._program.fingerprint,
@@ -126,11 +138,11 @@ class Queries:
         """Take a batch, and answer at every tick that is due."""
         begun = time.perf_counter()
         batch = {name: batch[name] for name in self._iris}
-        for name, table in batch.items():
-            self._engine.push_parsed(self._iris[name], table)
-        late = self._engine.take_late()
+        late = {
+            name: self._engine.push_parsed(self._iris[name], table) for name, table in batch.items()
+        }
         self._keep(batch, late)
-        return self._fed(begun, self._letters(late, batch))
+        return self._fed(begun, late_letters(batch, late))
 
     def finish(self) -> Fed:
         """The streams have ended: answer up to the first tick that sees every fact."""
@@ -140,9 +152,16 @@ class Queries:
 
     def snapshot(self) -> bytes:
         """The facts that a fresh engine must be fed."""
-        kept = pa.concat_tables([FACTS.empty_table(), *(table for _, table in self._kept)])
+        kept = pa.concat_tables([FACTS.empty_table(), *(each.facts for each in self._kept)])
         if (horizon := self._horizon()) is not None:
-            kept = kept.filter(pc.greater(kept["t"], horizon))
+            is_needed = pc.greater(kept["t"], horizon)
+            before = kept.filter(pc.invert(is_needed)).group_by("stream").aggregate([("t", "max")])
+            for stream, last in zip(
+                *(column.to_pylist() for column in before.columns), strict=True
+            ):
+                is_last = pc.and_(pc.equal(kept["stream"], stream), pc.equal(kept["t"], last))
+                is_needed = pc.or_(is_needed, is_last)
+            kept = kept.filter(is_needed)
         return packed(kept)
 
     def restore(self, data: bytes) -> None:
@@ -167,36 +186,21 @@ class Queries:
         last = ticks[-1] if ticks else None
         return Fed(rows, late, last, (seconds,) * len(ticks))
 
-    def _letters(self, late: Sequence[Late], batch: Mapping[str, Any]) -> Any:
-        """Dead letters of late facts; where they came from, the batch knows."""
-        names = {iri: name for name, iri in self._iris.items()}
-        places = _places(batch, {each.at for each in late}) if late else {}
-        rows = []
-        for each in late:
-            stream = names.get(each.stream or "", each.stream)
-            terms = tuple(term.text for term in each.fact.terms)
-            letter = {"stream": stream, "t": each.at, "reason": each.reason}
-            place = places.get((stream, each.at, *terms), {})
-            rows.append({**letter, **place, "text": " ".join(terms)})
-        return pa.Table.from_pylist(rows, LETTERS)
-
-    def _keep(self, batch: Mapping[str, Any], late: Iterable[Late]) -> None:
-        """Keep what a fresh engine must be fed: tables, each with the last instant in it."""
-        names = {iri: name for name, iri in self._iris.items()}
-        gone = {
-            (names.get(each.stream or ""), each.at, *(term.text for term in each.fact.terms))
-            for each in late
-        }
+    def _keep(self, batch: Mapping[str, Any], late: Mapping[str, Sequence[int]]) -> None:
+        """Keep what a fresh engine must be fed: what windows may see, and before it the last fact
+        of each stream, so that ticks since then are over."""
         for name, table in batch.items():
             stream = pa.repeat(name, table.num_rows)
             facts = pa.table([stream, *(table[c] for c in ("t", "s", "p", "o"))], schema=FACTS)
-            if gone:
-                rows = zip(*(column.to_pylist() for column in facts.columns), strict=True)
-                facts = facts.filter(pa.array([row not in gone for row in rows]))
+            if late[name]:
+                is_late = pc.is_in(pa.array(range(table.num_rows)), pa.array(late[name]))
+                facts = facts.filter(pc.invert(is_late))
             if facts.num_rows:
-                self._kept.append((pc.max(facts["t"]).as_py(), facts))
+                self._kept.append(Kept(name, pc.max(facts["t"]).as_py(), facts))
         if (horizon := self._horizon()) is not None:
-            self._kept = [each for each in self._kept if each[0] > horizon]
+            old = [each for each in self._kept if each.last <= horizon]
+            newest = {each.stream: each for each in sorted(old, key=attrgetter("last"))}
+            self._kept = [each for each in self._kept if each.last > horizon] + [*newest.values()]
 
     def _horizon(self) -> Instant | None:
         """What happened at or before it need not be kept; None if all must be."""
@@ -205,14 +209,19 @@ class Queries:
 
     def _reach(self) -> int | None:
         """How far back what is kept must go; None for ever."""
-        reach = 0
+        reaches = []
         for query in self._queries:
+            reach = 0
             for each in query.streams:
                 if not isinstance(each.window, TimeWindow):
                     return None
                 step = max(each.window.step, query.every or 0)
                 reach = max(reach, 2 * (each.window.range + step))
-        return reach + self._lateness
+            reaches.append(reach)
+        read = {each.stream.value for query in self._queries for each in query.streams}
+        # What a query feeds reaches as far back as its readers do, and then as far as it does.
+        whole = max if read <= set(self._iris.values()) else sum
+        return whole(reaches) + self._lateness
 
 
 def table_of(fed: Fed) -> Any:
@@ -228,20 +237,6 @@ def table_of(fed: Fed) -> Any:
         for answers in each
     ]
     return pa.Table.from_pylist(rows, ROWS)
-
-
-def _places(
-    batch: Mapping[str, Any], instants: Iterable[Instant]
-) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Where the facts of some instants came from, if the batch says it."""
-    wanted = pa.array(list(instants), pa.int64())
-    found = {}
-    for name, table in batch.items():
-        if "source" in table.column_names:
-            for row in table.filter(pc.is_in(table["t"], wanted)).to_pylist():
-                place = {"source": row["source"], "line": row["line"]}
-                found[(name, row["t"], row["s"], row["p"], row["o"])] = place
-    return found
 
 
 def _digest(text: str) -> str:
