@@ -12,6 +12,8 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch, downcast_dictionary_array, downcast_integer_array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, TimeUnit};
+use ebbtide_formats::label::Labels;
+use ebbtide_formats::statement::Statement;
 use ebbtide_kernel::ids::TermId;
 use ebbtide_kernel::instant::Instant;
 use ebbtide_kernel::term::Dictionary;
@@ -79,21 +81,29 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     }
 }
 
-/// The ids of texts, which must be those of terms, by their first character.
+/// The ids of texts, which must be those that identify terms: any other would be another term to the kernel.
 fn interned<'t>(
     dictionary: &mut Dictionary,
     texts: impl Iterator<Item = &'t str> + Clone,
     name: &str,
 ) -> PyResult<Vec<TermId>> {
-    let is_odd = |text: &&str| !matches!(text.as_bytes().first(), Some(b'<' | b'"' | b'_'));
+    let (mut scanned, labels) = (Statement::default(), Labels::kept());
+    let mut is_odd = |text: &str| match text.as_bytes() {
+        // Whoever wrote an IRI may have escaped some of it; that it is one is seen elsewhere.
+        [b'<', .., b'>'] => text.contains('\\'),
+        [b'"', ..] => scanned.scan_term(text, &labels) != Some(text),
+        [b'_', ..] => false,
+        _ => true,
+    };
     let mut are_odd = false;
     let ids = dictionary.intern_all(texts.clone().inspect(|text| are_odd |= is_odd(text)));
     let odd = are_odd.then(|| texts.enumerate().find(|(_, text)| is_odd(text))).flatten();
     odd.map_or(Ok(ids), |(row, text)| {
-        Err(PyValueError::new_err(format!(
-            "column {name:?} holds {text} in row {row}: terms are written as in N-Triples, \
-             <http://...>, _:label or \"text\""
-        )))
+        let instead = match scanned.scan_term(text, &labels) {
+            Some(term) => format!("its one text is {term}"),
+            None => "terms are written as in N-Triples, <http://...>, _:label or \"text\"".into(),
+        };
+        Err(PyValueError::new_err(format!("column {name:?} holds {text} in row {row}: {instead}")))
     })
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
+    ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator,
+    RecordBatchReader,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use ebbtide_formats::label::Labels;

@@ -375,10 +375,13 @@ impl Kernel {
         Ok(())
     }
 
-    /// Give back the ids of terms that nothing uses. Answers that are remembered by id go with them.
+    /// Give back the ids of terms that nothing uses, unless a tick that failed is still to be told. Answers that are
+    /// remembered by id go with them.
     pub fn sweep(&mut self) {
-        self.dictionary.sweep();
-        self.evaluator.forget();
+        if self.told {
+            self.dictionary.sweep();
+            self.evaluator.forget();
+        }
     }
 
     fn begin(&mut self, tick: Instant) {

@@ -89,9 +89,13 @@ pub fn is_iri(text: &str) -> bool {
     text.starts_with('<')
 }
 
-/// Whether a string can be an IRI.
+/// Whether a string can be an IRI: it has a scheme, and nothing that N-Triples forbids.
 pub fn is_iri_value(text: &str) -> bool {
-    text.chars().all(|letter| letter > ' ' && !"<>\"{}|^`\\".contains(letter))
+    let Some((scheme, _)) = text.split_once(':') else { return false };
+    let is_of_scheme = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+    scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && scheme.chars().all(is_of_scheme)
+        && text.chars().all(|letter| letter > ' ' && !"<>\"{}|^`\\".contains(letter))
 }
 
 fn is_plain(text: &str) -> bool {

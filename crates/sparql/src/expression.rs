@@ -2,6 +2,8 @@
 //!
 //! The variables of an expression are its inputs by number: `?1 < ?2 + 3`. A term goes in and comes
 //! out as its N-Triples text. What has no value (an error of SPARQL) is none, and does not hold.
+//!
+//! An evaluator gives back values, in one form; but `?1`, `COALESCE` and `IF` choose a term, and it is that one.
 
 use std::str::FromStr;
 
@@ -47,10 +49,32 @@ impl Expression {
 
     /// The term that the expression yields, if it yields one.
     pub fn value(&self, inputs: &[&str]) -> Option<String> {
-        let (variables, terms) = bind(inputs);
-        self.evaluator
-            .evaluate_expression(&self.algebra, variables.iter().zip(terms))
-            .map(|term| text(&term))
+        self.chosen(&self.algebra, inputs)
+    }
+
+    /// The term that a part of it yields: an input itself, where one is chosen.
+    fn chosen(&self, part: &Algebra, inputs: &[&str]) -> Option<String> {
+        match part {
+            Algebra::Variable(variable) => {
+                let number: usize = variable.as_str().parse().ok()?;
+                let input = *inputs.get(number.checked_sub(1)?)?;
+                Term::from_str(input).ok().map(|_| input.to_owned())
+            }
+            Algebra::Coalesce(parts) => parts.iter().find_map(|part| self.chosen(part, inputs)),
+            Algebra::If(condition, then, otherwise) => {
+                let (variables, terms) = bind(inputs);
+                let holds = self.evaluator.evaluate_effective_boolean_value_expression(
+                    condition,
+                    variables.iter().zip(terms),
+                )?;
+                self.chosen(if holds { then } else { otherwise }, inputs)
+            }
+            _ => {
+                let (variables, terms) = bind(inputs);
+                let value = self.evaluator.evaluate_expression(part, variables.iter().zip(terms));
+                value.map(|term| text(&term))
+            }
+        }
     }
 }
 
@@ -97,6 +121,18 @@ mod tests {
         assert_eq!(value("STR(?1)", &["<http://e/a>"]).unwrap(), "\"http://e/a\"");
         assert_eq!(value("?1 + 1", &["\"a\"@en"]), None);
         assert_eq!(value("COALESCE(?2, ?1)", &["_:b"]).unwrap(), "_:b");
+    }
+
+    #[test]
+    fn what_is_chosen_stays_as_it_is_written() {
+        let value = |text: &str, inputs: &[&str]| Expression::parse(text).unwrap().value(inputs);
+        let int = "\"02\"^^<http://www.w3.org/2001/XMLSchema#int>";
+        for text in ["?1", "COALESCE(?2, ?1)", "COALESCE(?1 + <a:b>, ?1, 0)", "IF(?1 = 2, ?1, 0)"] {
+            assert_eq!(value(text, &[int]).as_deref(), Some(int), "{text}");
+        }
+        assert_eq!(value("IF(?1 = 3, ?1, ?1 * 1)", &[int]).as_deref(), Some(TWO));
+        assert_eq!(value("IF(?2, ?1, ?1)", &[int]), None);
+        assert_eq!(value("COALESCE(?2)", &[int]), None);
     }
 
     #[test]

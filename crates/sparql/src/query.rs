@@ -10,14 +10,14 @@ use ebbtide_kernel::rank::rank;
 use hashbrown::HashMap;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
-use spareval::{QueryEvaluator, QueryResults};
+use spareval::{ExpressionTerm, QueryEvaluator, QueryResults};
 use spargebra::Query as Algebra;
 use spargebra::algebra::{Expression, Function, GraphPattern, OrderExpression};
 
 use crate::dataset::{Dataset, View};
 use crate::order::{PLACE, RANK, settle};
 use crate::syntax::{SyntaxError, parse_query};
-use crate::term::text;
+use crate::term::{parse, text};
 
 const NOW: &str = "urn:ebbtide:now";
 /// The function that tells when a triple happened.
@@ -38,8 +38,13 @@ pub enum Answers {
     Triples(Vec<[String; 3]>),
 }
 
-/// When triples happened, if in several views then the latest.
+/// When triples happened, if in several views then the latest. Terms are as functions are given them.
 pub type Instants = HashMap<[String; 3], i64>;
+
+/// The text of a term as a function of a query is given it: of literals their values, in one form.
+fn as_given(term: Term) -> String {
+    text(&Term::from(ExpressionTerm::from(term)))
+}
 
 /// Add when the triples of a view happened, if they hold for `range` from then on.
 pub fn add_instants(happened: &mut Instants, view: View<'_>, range: i64) {
@@ -50,7 +55,13 @@ pub fn add_instants(happened: &mut Instants, view: View<'_>, range: i64) {
         until > view.after && until != FOREVER && until != NEVER
     });
     for row in dated {
-        let term = |column| dictionary.text(relation.term(row, column)).to_owned();
+        let term = |column| {
+            let text = dictionary.text(relation.term(row, column));
+            match parse(text) {
+                Some(term @ Term::Literal(_)) => as_given(term),
+                _ => text.to_owned(),
+            }
+        };
         let at = relation.until(row).0 - range;
         let known = happened.entry([term(0), term(1), term(2)]).or_insert(at);
         *known = at.max(*known);
@@ -89,7 +100,8 @@ impl Query {
         let now: Term = Literal::new_typed_literal(now, xsd::DATE_TIME).into();
         let instants = Arc::new(instants);
         let happened = move |terms: &[Term]| {
-            let key: [String; 3] = terms.iter().map(text).collect::<Vec<_>>().try_into().ok()?;
+            let key = terms.iter().cloned().map(as_given).collect::<Vec<_>>();
+            let key: [String; 3] = key.try_into().ok()?;
             Some(Literal::from(*instants.get(&key)?).into())
         };
         let evaluator = QueryEvaluator::new()

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ebbtide.plan.unify import Substitution, match, substitute, substitute_part, unify
-from ebbtide.program import BUILTINS, Argument, Atom, Guard, Rule, Variable
+from ebbtide.program import Argument, Atom, Guard, Rule, Variable, find_builtin
 
 DIFFER: Final = "differ"
 #: Tests that do not hold of a term and itself.
@@ -124,7 +124,8 @@ def _differing(rule: Rule) -> Iterator[Guard]:
 
 def is_test(guard: Guard) -> bool:
     """Whether the guard holds or not, and computes nothing."""
-    return guard.builtin == DIFFER or not BUILTINS[guard.builtin].is_function
+    found = find_builtin(guard.builtin)
+    return found is None or not found.is_function
 
 
 def variables(guard: Guard) -> set[Variable]:

@@ -90,6 +90,9 @@ class Views:
             if view is None:
                 view = known[key] = self._opened(key, program)
             reader = wants(plan, each.name, widest, grids, lag)
+            if query.timestamps and each.windows:
+                # A timestamp may be asked for of any triple, whatever the patterns look at.
+                reader.triples = None
             sights.append(Sight(each.name, view, reader, first, dated))
         return sights
 

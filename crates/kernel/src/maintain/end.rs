@@ -17,9 +17,8 @@ pub(crate) fn ends_last(program: &Program<TermId>, settings: &Settings) -> Vec<b
     let is_free = |relation: RelationId| {
         let operates = |one: &Operator| one.input() == relation || one.output() == relation;
         let spans = |one: Spanned| one.pairs == relation || one.steps == relation;
-        let negates = |rule: &Rule<TermId>| {
-            rule.negations.iter().any(|atom| atom.relation == relation)
-        };
+        let negates =
+            |rule: &Rule<TermId>| rule.negations.iter().any(|atom| atom.relation == relation);
         !program.spanned.is_some_and(spans)
             && !program.operators.iter().any(operates)
             && !program.rules.iter().any(negates)
@@ -69,7 +68,8 @@ impl Kernel {
     }
 
     fn end_for_good(&mut self, facts: &[FactId], tick: Instant) {
-        let Self { relations, dictionary, changes, endings, totals, settings, live, body, .. } = self;
+        let Self { relations, dictionary, changes, endings, totals, settings, live, body, .. } =
+            self;
         for fact in facts {
             let relation = &mut relations[fact.relation.index()];
             let before = relation.until(fact.row);

@@ -34,7 +34,7 @@ from ebbtide.program.guard import MAX_DEPTH
 from ebbtide.terms import IRI, BlankNode, Literal, Term, TermError, parse_term
 from ebbtide.terms.term import FUNCTOR, LANG_STRING, XSD_STRING
 
-_IRI: Final = re.compile(r"[^\x00-\x20<>\"{}|^`\\]*")
+_IRI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 
 
 def equal(left: Term, right: Term) -> bool:

@@ -40,6 +40,8 @@ _EMITS: Final[dict[str, Emits]] = {
 }
 Bounds: TypeAlias = Literal["(]", "[)"]
 
+#: As many as a window may count.
+MOST_FACTS: Final = 2**31
 _STEP: Final = ("STEP", "SLIDE")
 _COUNTED: Final = ("TRIPLES", "ELEMENTS", "ITEMS", "ITEM", "ROWS")
 _SOURCES: Final = ("STREAM", "NAMED", "GRAPH", "WINDOW")
@@ -202,9 +204,9 @@ class _Cursor:
             raise self.text.error(str(error), place) from None
 
     def number(self) -> int:
-        """Pass a whole number of at least one."""
-        if not self.here.text.isdecimal() or int(self.here.text) < 1:
-            self.fail("a whole number of at least 1")
+        """Pass a whole number of facts."""
+        if not self.here.text.isdecimal() or not 1 <= int(self.here.text) <= MOST_FACTS:
+            self.fail(f"a whole number from 1 to {MOST_FACTS:,}")
         return int(self.advance().text)
 
     def fail(self, expected: str, known: Sequence[str] = ()) -> str:
