@@ -63,6 +63,15 @@ def test_why(files: Path) -> None:
     assert third == "  b(y,z) in [#3]: input at 38"
 
 
+def test_tags_of_languages_are_read_everywhere(files: Path) -> None:
+    (files / "t.lars").write_text('q(X) :- p(X, "colour"@en-GB) in [1], b("grey"@EN-gb).\n')
+    (files / "s.atoms").write_text('0\tp("Farbe"@de-CH,"colour"@en-gb).\n')
+    (files / "b.atoms").write_text('b("grey"@en-GB).')
+    command = (files / "t.lars", "--stream", files / "s.atoms", "--background", files / "b.atoms")
+    assert answers(run(*command)[1]) == {0: ['q("Farbe"@de-ch)']}
+    assert run(*command, "--why", 'q("Farbe"@de-CH)')[1].startswith('q("Farbe"@de-ch) until 2: by')
+
+
 def test_standard_input_gzip_and_units(files: Path) -> None:
     (files / "w.lars").write_text("seen(X) :- a(X,_) in [2 s].\n")
     timed = "36\ta(x1,y).\n"

@@ -78,6 +78,16 @@ def test_facts_are_background() -> None:
     ]
 
 
+def test_tags_of_languages_have_hyphens_and_no_case() -> None:
+    text = 'p("a"@EN). p("a"@en-GB). p("a"@de-CH-1996).'
+    shown = ['p("a"@en)', 'p("a"@en-gb)', 'p("a"@de-ch-1996)']
+    assert [show_fact(fact) for fact in parse_lars(text).background] == shown
+    ((_, facts),) = parse_stream([f"0\t{text}"])
+    assert [show_fact(fact) for fact in facts] == shown
+    (rule,) = parse_lars('q(X) :- p(X), X != "a"@en-GB, "b"@fr<X, r(7-2).').rules
+    assert str(rule) == 'q(X) :- p(X), X != "a"@en-gb, "b"@fr < X, r(_), _ = 7 - 2.'
+
+
 ERRORS = {
     "q(X) :- not p(X).": "1:13: X occurs under `not` only",
     "q(X) :- p(Y).": "1:1: X is in the head",

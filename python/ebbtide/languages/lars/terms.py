@@ -132,9 +132,8 @@ class TermReader(Cursor):
         if self._peek().kind == "DATATYPE":
             self._take()
             return Literal(term.lexical, self._iri(self._take()).value)
-        if self._peek().text == "@" and self._peek(1).kind == "NAME":
-            self._take()
-            return Literal(term.lexical, XSD_STRING, self._take().text)
+        if self._peek().kind == "LANGUAGE":
+            return Literal(term.lexical, XSD_STRING, self._take().text[1:])
         return term
 
     def _iri(self, token: Token) -> IRI:
