@@ -111,6 +111,19 @@ def test_the_end_is_the_last_time_point(files: Path) -> None:
     assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold at 40, or no rule concludes it\n")
 
 
+@pytest.mark.parametrize("more", [(), ("--engine=reference",), ("--lateness=20ms",)])
+def test_no_time_point_after_the_end_is_answered(files: Path, more: tuple[str, ...]) -> None:
+    (files / "w.lars").write_text("q(X) :- p(X) in [0].\n")
+    (files / "s.atoms").write_text("0\tp(a).\n33\tp(b).\n35\tp(c).\n")
+    command = (files / "w.lars", "--stream", files / "s.atoms", "--tick", "10ms", *more, "--end")
+    assert answers(run(*command, "34")[1]) == {0: ["q(a)"], 10: [], 20: [], 30: []}
+    assert answers(run(*command, "34", "--start", "4")[1]) == {
+        **{4: ["q(a)"], 14: [], 24: []},
+        34: ["q(b)"],
+    }
+    assert answers(run(*command, "40")[1])[40] == ["q(b)", "q(c)"]
+
+
 def test_lateness(files: Path) -> None:
     (files / "w.lars").write_text("seen(X) :- a(X) in [1].\n")
     (files / "d.atoms").write_text("5\ta(x).\n4\ta(y).\n8\ta(z).\n3\ta(w).\n")

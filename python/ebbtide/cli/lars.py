@@ -104,14 +104,15 @@ def lars(
     from ebbtide.languages.lars import load_lars
     from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
-    from ebbtide.time import parse_instant
+    from ebbtide.time import Ticks, parse_instant
 
     if why is not None and (engine is Engine.REFERENCE or solve is not None):
         raise InputError("--why needs the native engine")
     text = load_lars(program)
+    first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
         text,
-        start=None if start is None else parse_instant(start),
+        start=first,
         tick=None if tick is None else parse_span(tick),
         lateness=0 if lateness is None else _lateness(lateness, tick),
         engine=engine,
@@ -120,12 +121,15 @@ def lars(
     )
     items = _stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
-    if start is not None and last is not None and last < parse_instant(start):
+    if first is not None and last is not None and last < first:
         raise InputError(f"the last time point, {end}, comes before the first, {start}")
+    step = 1 if tick is None else parse_span(tick)
     if last is not None:
+        # What comes between two time points belongs to the second, which would lack the rest.
+        last = Ticks(step, first).at_or_before(last)
         items = _up_to(items, last, in_order=lateness is None)
     if not changes and why is None:
-        items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
+        items = _warned_of_gaps(items, step)
     answers = reasoner.run(items, to=last, changed=changes or why is not None)
     write = _Writer(text, changes=changes).write
     with open(late or os.devnull, "w", encoding="utf-8") as too_late:
