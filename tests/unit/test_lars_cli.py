@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -162,6 +163,29 @@ def test_background_that_does_not_fit_has_its_place(files: Path) -> None:
     assert err.endswith("b.atoms:2:2: the predicate a has 2 arguments, not 1\n")
 
 
+PACKED = gzip.compress(random.Random(7).randbytes(2_000).hex().encode())
+UNREADABLE = {
+    "b.atoms": (b"% \xc3\xa9\n7\tp(\xff).\n", "b.atoms:2:5: the text is not UTF-8"),
+    "no.atoms.gz": (b"7\tp(a).\n", "no.atoms.gz cannot be read: Not a gzipped file"),
+    "short.atoms.gz": (PACKED[:-900], "short.atoms.gz cannot be read: Compressed file ended"),
+    "bent.atoms.gz": (
+        PACKED[:10] + b"\xff" * 20 + PACKED[30:],
+        "bent.atoms.gz cannot be read: Error -3 while decompressing data",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_named(files: Path, name: str) -> None:
+    content, message = UNREADABLE[name]
+    (files / name).write_bytes(content)
+    for given in (("--stream",), ("--stream", files / "s.atoms", "--background")):
+        code, _, err = run(files / "p.lars", *given, files / name)
+        assert code == 1
+        assert err.startswith(f"ebbtide: {files / message}")
+        assert len(err.splitlines()) == 1
+
+
 @pytest.mark.parametrize("program", ERRORS)
 def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
     stream, message = ERRORS[program]
@@ -244,4 +268,4 @@ def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
         assert json.loads(process.stdout.readline()) == {"t": 36, "atoms": ["q(x1,y,z)"]}
     bad = subprocess.run(command, input=b"1\ta(\xff,y).\n", capture_output=True)
     assert bad.returncode == 1
-    assert bad.stderr.startswith(b"ebbtide: <stdin> cannot be read: 'utf-8' codec")
+    assert bad.stderr == b"ebbtide: <stdin>:1:5: the text is not UTF-8\n"
