@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from ebbtide.languages.lars import load_lars, parse_lars, show_fact, strata
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
-from ebbtide.program import ProgramError
+from ebbtide.program import Fact, ProgramError
+from ebbtide.terms import IRI, Literal
+from ebbtide.terms.term import XSD
 
 # One rule a line: as it may be written, and as it is printed.
 NOTATIONS = {
@@ -41,6 +43,7 @@ NOTATIONS = {
     "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'.": (
         "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'."
     ),
+    "q :- 'it''s'(X) in [#2 of 'it''s'].": "q :- 'it''s'(X) in [#2 of 'it''s'].",
     "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",
     "q(N) :- N = count { X : p(X,_) in [5] }.": "q(N) :- N = count { X : p(X,_) in [5] }.",
     "q :- #sum{V,K:w(K,V) in [5]}>10.": "q :- _ > 10, _ = sum { V, K : w(K,V) in [5] }.",
@@ -76,6 +79,18 @@ def test_facts_are_background() -> None:
         "p(1e3)",
         "alarm",
     ]
+
+
+def test_what_is_printed_is_read_back() -> None:
+    true = Literal("true", XSD + "boolean")
+    quote = IRI("http://e/it's")
+    for fact in (
+        Fact("p", (IRI("true"), true, IRI("false"), quote)),
+        *(Fact(name, (IRI("a"),)) for name in ("it's", "p'", "'", "''a''", "true", "")),
+    ):
+        assert parse_lars(f"{show_fact(fact)}.").background == (fact,)
+        assert list(parse_stream([f"0\t{show_fact(fact)}."])) == [(0, [fact])]
+    assert parse_lars("p('http://e/it''s').").background == (Fact("p", (quote,)),)
 
 
 def test_tags_of_languages_have_hyphens_and_no_case() -> None:

@@ -24,7 +24,7 @@ _KINDS: Final = (
     ("IRI", IRI_PATTERN),
     ("BLANK", BLANK_PATTERN),
     ("STRING", STRING_PATTERN),
-    ("QUOTED", r"'[^'\n]*'"),
+    ("QUOTED", r"'(?:[^'\n]|'')*'"),
     ("NUMBER", r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"),
     ("PREFIXED", r"[a-z][A-Za-z0-9_\-]*:[A-Za-z_][A-Za-z0-9_\-]*"),
     ("PREFIX", r"[a-z][A-Za-z0-9_\-]*:(?!-)|:(?=[ \t]*<)"),
