@@ -123,6 +123,9 @@ ERRORS = {
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
     "a :- ?x.": "1:6: a variable begins with a capital letter",
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
+    "r(X,N) :- e(X), N = count { Y : p(Y), Y != X }.": (
+        "1:39: X is compared or computed with, but no positive atom within the braces binds it"
+    ),
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
     "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",
