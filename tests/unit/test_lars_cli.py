@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,15 @@ def test_why(files: Path) -> None:
     assert third == "  b(y,z) in [#3]: input at 38"
 
 
+def test_tags_of_languages_are_read_everywhere(files: Path) -> None:
+    (files / "t.lars").write_text('q(X) :- p(X, "colour"@en-GB) in [1], b("grey"@EN-gb).\n')
+    (files / "s.atoms").write_text('0\tp("Farbe"@de-CH,"colour"@en-gb).\n')
+    (files / "b.atoms").write_text('b("grey"@en-GB).')
+    command = (files / "t.lars", "--stream", files / "s.atoms", "--background", files / "b.atoms")
+    assert answers(run(*command)[1]) == {0: ['q("Farbe"@de-ch)']}
+    assert run(*command, "--why", 'q("Farbe"@de-CH)')[1].startswith('q("Farbe"@de-ch) until 2: by')
+
+
 def test_standard_input_gzip_and_units(files: Path) -> None:
     (files / "w.lars").write_text("seen(X) :- a(X,_) in [2 s].\n")
     timed = "36\ta(x1,y).\n"
@@ -102,6 +112,19 @@ def test_the_end_is_the_last_time_point(files: Path) -> None:
     assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold at 40, or no rule concludes it\n")
 
 
+@pytest.mark.parametrize("more", [(), ("--engine=reference",), ("--lateness=20ms",)])
+def test_no_time_point_after_the_end_is_answered(files: Path, more: tuple[str, ...]) -> None:
+    (files / "w.lars").write_text("q(X) :- p(X) in [0].\n")
+    (files / "s.atoms").write_text("0\tp(a).\n33\tp(b).\n35\tp(c).\n")
+    command = (files / "w.lars", "--stream", files / "s.atoms", "--tick", "10ms", *more, "--end")
+    assert answers(run(*command, "34")[1]) == {0: ["q(a)"], 10: [], 20: [], 30: []}
+    assert answers(run(*command, "34", "--start", "4")[1]) == {
+        **{4: ["q(a)"], 14: [], 24: []},
+        34: ["q(b)"],
+    }
+    assert answers(run(*command, "40")[1])[40] == ["q(b)", "q(c)"]
+
+
 def test_lateness(files: Path) -> None:
     (files / "w.lars").write_text("seen(X) :- a(X) in [1].\n")
     (files / "d.atoms").write_text("5\ta(x).\n4\ta(y).\n8\ta(z).\n3\ta(w).\n")
@@ -138,6 +161,29 @@ def test_background_that_does_not_fit_has_its_place(files: Path) -> None:
     code, _, err = run(*command)
     assert code == 1
     assert err.endswith("b.atoms:2:2: the predicate a has 2 arguments, not 1\n")
+
+
+PACKED = gzip.compress(random.Random(7).randbytes(2_000).hex().encode())
+UNREADABLE = {
+    "b.atoms": (b"% \xc3\xa9\n7\tp(\xff).\n", "b.atoms:2:5: the text is not UTF-8"),
+    "no.atoms.gz": (b"7\tp(a).\n", "no.atoms.gz cannot be read: Not a gzipped file"),
+    "short.atoms.gz": (PACKED[:-900], "short.atoms.gz cannot be read: Compressed file ended"),
+    "bent.atoms.gz": (
+        PACKED[:10] + b"\xff" * 20 + PACKED[30:],
+        "bent.atoms.gz cannot be read: Error -3 while decompressing data",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_named(files: Path, name: str) -> None:
+    content, message = UNREADABLE[name]
+    (files / name).write_bytes(content)
+    for given in (("--stream",), ("--stream", files / "s.atoms", "--background")):
+        code, _, err = run(files / "p.lars", *given, files / name)
+        assert code == 1
+        assert err.startswith(f"ebbtide: {files / message}")
+        assert len(err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("program", ERRORS)
@@ -222,4 +268,4 @@ def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
         assert json.loads(process.stdout.readline()) == {"t": 36, "atoms": ["q(x1,y,z)"]}
     bad = subprocess.run(command, input=b"1\ta(\xff,y).\n", capture_output=True)
     assert bad.returncode == 1
-    assert bad.stderr.startswith(b"ebbtide: <stdin> cannot be read: 'utf-8' codec")
+    assert bad.stderr == b"ebbtide: <stdin>:1:5: the text is not UTF-8\n"

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from ebbtide.languages.lars import load_lars, parse_lars, show_fact, strata
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
-from ebbtide.program import ProgramError
+from ebbtide.program import Fact, ProgramError
+from ebbtide.terms import IRI, Literal
+from ebbtide.terms.term import XSD
 
 # One rule a line: as it may be written, and as it is printed.
 NOTATIONS = {
@@ -41,6 +43,7 @@ NOTATIONS = {
     "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'.": (
         "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'."
     ),
+    "q :- 'it''s'(X) in [#2 of 'it''s'].": "q :- 'it''s'(X) in [#2 of 'it''s'].",
     "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",
     "q(N) :- N = count { X : p(X,_) in [5] }.": "q(N) :- N = count { X : p(X,_) in [5] }.",
     "q :- #sum{V,K:w(K,V) in [5]}>10.": "q :- _ > 10, _ = sum { V, K : w(K,V) in [5] }.",
@@ -78,6 +81,28 @@ def test_facts_are_background() -> None:
     ]
 
 
+def test_what_is_printed_is_read_back() -> None:
+    true = Literal("true", XSD + "boolean")
+    quote = IRI("http://e/it's")
+    for fact in (
+        Fact("p", (IRI("true"), true, IRI("false"), quote)),
+        *(Fact(name, (IRI("a"),)) for name in ("it's", "p'", "'", "''a''", "true", "")),
+    ):
+        assert parse_lars(f"{show_fact(fact)}.").background == (fact,)
+        assert list(parse_stream([f"0\t{show_fact(fact)}."])) == [(0, [fact])]
+    assert parse_lars("p('http://e/it''s').").background == (Fact("p", (quote,)),)
+
+
+def test_tags_of_languages_have_hyphens_and_no_case() -> None:
+    text = 'p("a"@EN). p("a"@en-GB). p("a"@de-CH-1996).'
+    shown = ['p("a"@en)', 'p("a"@en-gb)', 'p("a"@de-ch-1996)']
+    assert [show_fact(fact) for fact in parse_lars(text).background] == shown
+    ((_, facts),) = parse_stream([f"0\t{text}"])
+    assert [show_fact(fact) for fact in facts] == shown
+    (rule,) = parse_lars('q(X) :- p(X), X != "a"@en-GB, "b"@fr<X, r(7-2).').rules
+    assert str(rule) == 'q(X) :- p(X), X != "a"@en-gb, "b"@fr < X, r(_), _ = 7 - 2.'
+
+
 ERRORS = {
     "q(X) :- not p(X).": "1:13: X occurs under `not` only",
     "q(X) :- p(Y).": "1:1: X is in the head",
@@ -98,6 +123,9 @@ ERRORS = {
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
     "a :- ?x.": "1:6: a variable begins with a capital letter",
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
+    "r(X,N) :- e(X), N = count { Y : p(Y), Y != X }.": (
+        "1:39: X is compared or computed with, but no positive atom within the braces binds it"
+    ),
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
     "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",

@@ -162,6 +162,14 @@ def test_a_time_point_beyond_its_budget_is_over() -> None:
             Budget(derivations=0),
             "rule r1 (<text>:1:1)",
         ),
+        ("q(X) :- p(X) in [#2].", "g. h.", Budget(facts=1), "the input, at h in [#2]"),
+        ("q(X) :- p(X) in [#2].", "g. h(a,b).", Budget(facts=1), "the input, at h(a,b) in [#2]"),
+        (
+            "q(X) :- p(X) in [#2].",
+            "g. triple(a,b,<>).",
+            Budget(facts=1),
+            "the input, at triple(a,b,<>) in [#2]",
+        ),
         ("z(1).\nn(X) :- z(X), X < 9.", "p(a).", Budget(derivations=0), "r1 (<text>:2:1), at n(1)"),
     ],
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 STANDARD_INPUT: Final = Path("-")
 #: A leap over so many time points is rather a wrong unit than a pause.
 MANY_POINTS: Final = 1_000_000
+#: What Python's `surrogateescape` makes of bytes that are not UTF-8.
+_NOT_UTF_8: Final = re.compile("[\udc80-\udcff]")
 
 
 class Engine(StrEnum):
@@ -104,14 +108,15 @@ def lars(
     from ebbtide.languages.lars import load_lars
     from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
-    from ebbtide.time import parse_instant
+    from ebbtide.time import Ticks, parse_instant
 
     if why is not None and (engine is Engine.REFERENCE or solve is not None):
         raise InputError("--why needs the native engine")
     text = load_lars(program)
+    first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
         text,
-        start=None if start is None else parse_instant(start),
+        start=first,
         tick=None if tick is None else parse_span(tick),
         lateness=0 if lateness is None else _lateness(lateness, tick),
         engine=engine,
@@ -120,12 +125,15 @@ def lars(
     )
     items = _stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
-    if start is not None and last is not None and last < parse_instant(start):
+    if first is not None and last is not None and last < first:
         raise InputError(f"the last time point, {end}, comes before the first, {start}")
+    step = 1 if tick is None else parse_span(tick)
     if last is not None:
+        # What comes between two time points belongs to the second, which would lack the rest.
+        last = Ticks(step, first).at_or_before(last)
         items = _up_to(items, last, in_order=lateness is None)
     if not changes and why is None:
-        items = _warned_of_gaps(items, 1 if tick is None else parse_span(tick))
+        items = _warned_of_gaps(items, step)
     answers = reasoner.run(items, to=last, changed=changes or why is not None)
     write = _Writer(text, changes=changes).write
     with open(late or os.devnull, "w", encoding="utf-8") as too_late:
@@ -210,12 +218,7 @@ def _stream(
     if _plain_name(path).endswith(".tnt"):
         yield from _timed_triples(path, in_order=in_order)
         return
-    name = "<stdin>" if path == STANDARD_INPUT else str(path)
-    try:
-        with _opened(path) as lines:
-            yield from parse_stream(lines, name, program, in_order=in_order)
-    except (UnicodeDecodeError, gzip.BadGzipFile) as error:
-        raise InputError(f"{name} cannot be read: {error}") from None
+    yield from parse_stream(_lines(path), _name(path), program, in_order=in_order)
 
 
 def _up_to(
@@ -271,15 +274,14 @@ def _line_going_back(path: Path) -> int:
     from ebbtide.time import InstantError, parse_instant
 
     last: Instant | None = None
-    with _opened(path) as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                at = parse_instant(line.partition("\t")[0].strip())
-            except InstantError:
-                continue  # A blank line, or a comment.
-            if last is not None and at < last:
-                return number
-            last = at
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            at = parse_instant(line.partition("\t")[0].strip())
+        except InstantError:
+            continue  # A blank line, or a comment.
+        if last is not None and at < last:
+            return number
+        last = at
     raise InputError(f"{path} was changed while it was read")
 
 
@@ -291,9 +293,8 @@ def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
     from ebbtide.terms.formats import read_triples
 
     if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
-        with _opened(path) as text:
-            known = {**WELL_KNOWN, **program.prefixes}
-            return parse_atoms(text.read(), str(path), known, program.misfit)
+        known = {**WELL_KNOWN, **program.prefixes}
+        return parse_atoms("".join(_lines(path)), _name(path), known, program.misfit)
     return [Fact(TRIPLE, triple) for triple in read_triples(path)]
 
 
@@ -301,7 +302,29 @@ def _plain_name(path: Path) -> str:
     return path.name.removesuffix(".gz")
 
 
+def _name(path: Path) -> str:
+    return "<stdin>" if path == STANDARD_INPUT else str(path)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file in UTF-8, which may be gzip'd; what cannot be read is an error."""
+    from ebbtide.program import Origin, ProgramError
+
+    try:
+        with _opened(path) as file:
+            for number, line in enumerate(file, 1):
+                if not line.isascii() and (wrong := _NOT_UTF_8.search(line)):
+                    place = Origin(_name(path), number, wrong.start() + 1)
+                    raise ProgramError("the text is not UTF-8", place)
+                yield line
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{_name(path)} cannot be read: {error}") from None
+
+
 def _opened(path: Path) -> Any:
+    # Bytes that are not UTF-8 are let through here, so that their line is known.
+    encoding, errors = "utf-8-sig", "surrogateescape"
     if path == STANDARD_INPUT:
-        return open(sys.stdin.fileno(), encoding="utf-8-sig", closefd=False)
-    return (gzip.open if path.name.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig")
+        return open(sys.stdin.fileno(), encoding=encoding, errors=errors, closefd=False)
+    opens = gzip.open if path.name.endswith(".gz") else open
+    return opens(path, "rt", encoding=encoding, errors=errors)

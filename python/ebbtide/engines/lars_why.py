@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias, cast
 
 from ebbtide.engines.derivation import Node, applied
 from ebbtide.languages.lars.formula import Extended, LarsProgram, bound
-from ebbtide.languages.lars.lowered import BODY, Lowered, Meaning, Result
+from ebbtide.languages.lars.lowered import BODY, PAD, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
-from ebbtide.program import Fact
+from ebbtide.program import TRIPLE, Fact
 from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
 
@@ -114,7 +114,7 @@ class Explainer:
         self, program: LarsProgram, lowered: Lowered, times: Times, nodes: Sequence[Node]
     ) -> None:
         self._program = program
-        self._arities = program.arities()
+        self._arities = {TRIPLE: 3, **program.arities()}
         self._rules = {rule.name: rule for rule in program.rules}
         self._meanings = lowered.meanings
         self._copies = lowered.copies
@@ -251,7 +251,11 @@ class Explainer:
     def _counted(self, predicate: Term, padded: tuple[Term, ...]) -> Fact:
         """The atom that a tally of all predicates has as its predicate's name and padded terms."""
         name = str(to_python(predicate))
-        return Fact(name, padded[: self._arities[name]])
+        arity = self._arities.get(name)
+        if arity is None:
+            # A predicate that the program does not know is counted all the same.
+            arity = max((place for place, term in enumerate(padded, 1) if term != PAD), default=0)
+        return Fact(name, padded[:arity])
 
     def _atom(self, fact: Fact) -> str:
         return show_fact(fact, self._program.prefixes)

@@ -145,7 +145,7 @@ def _check_variables(rule: LarsRule) -> None:
     outer = head.union(*(variables_of(part) for part in rule.body if not _is_collected(part)))
     for part in rule.collected:
         inner = bound_by(part.parts)
-        _check_parts(part.parts, inner)
+        _check_parts(part.parts, inner, " within the braces")
         for variable in (*part.values, *sorted(part.inner() & outer, key=str)):
             if variable not in inner:
                 raise ProgramError(
@@ -161,7 +161,8 @@ def _is_collected(part: BodyPart) -> bool:
     return isinstance(part, Collected)
 
 
-def _check_parts(parts: Iterable[BodyPart], bound: set[Variable]) -> None:
+def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "") -> None:
+    """Refuse variables that nothing binds; `where` tells the place of the parts in messages."""
     for part in parts:
         match part:
             case Denied():
@@ -177,7 +178,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable]) -> None:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
                             f"{show_argument(argument)} is compared or computed with, but no "
-                            "positive atom binds it",
+                            f"positive atom{where} binds it",
                             part.origin,
                         )
             case _:

@@ -15,8 +15,9 @@ from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
 from ebbtide.terms import IRI, Literal, Term
 from ebbtide.terms.term import RDF, XSD
 
-_CONSTANT: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
-_PREDICATE: Final = re.compile(r"[a-z][A-Za-z0-9_]*'*")
+_NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
+#: As constants, these names are not IRIs.
+BOOLEANS: Final = frozenset({"true", "false"})
 _LOCAL: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
 _NUMBERS: Final = {
     XSD + "integer": re.compile(r"-?[0-9]+"),
@@ -35,7 +36,7 @@ def show_term(term: Term, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
     """
     match term:
         case IRI(value):
-            if _CONSTANT.fullmatch(value):
+            if _NAME.fullmatch(value) and value not in BOOLEANS:
                 return value
             return _prefixed(value, prefixes) or term.text
         case Literal(lexical, datatype):
@@ -73,8 +74,23 @@ def show_atom(atom: Atom) -> str:
 
 
 def show_predicate(predicate: str) -> str:
-    """The name of a predicate, quoted if it needs to be."""
-    return predicate if _PREDICATE.fullmatch(predicate) else f"'{predicate}'"
+    """The name of a predicate, quoted if it needs to be.
+
+    >>> print(show_predicate("flag"), show_predicate("my flag"), show_predicate("it's"))
+    flag 'my flag' 'it''s'
+    """
+    return predicate if _NAME.fullmatch(predicate) else quoted(predicate)
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, those within it doubled."""
+    doubled = name.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def unquoted(text: str) -> str:
+    """The name that `quoted` wrote."""
+    return text[1:-1].replace("''", "'")
 
 
 def _applied(predicate: str, texts: list[str]) -> str:

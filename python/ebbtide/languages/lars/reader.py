@@ -31,6 +31,7 @@ from ebbtide.languages.lars.formula import (
     TumblingWindow,
     Window,
 )
+from ebbtide.languages.lars.printing import quoted
 from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, TermReader
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
@@ -304,7 +305,7 @@ class _Reader(TermReader):
         of_predicate, per = False, []
         if self._skip("of"):
             name = self._take()
-            if name.text not in (atom.relation, f"'{atom.relation}'", "it"):
+            if name.text not in (atom.relation, quoted(atom.relation), "it"):
                 self._fail(f"`of {atom.relation}`: the window of an atom is of its predicate", name)
             of_predicate = True
         if self._skip("per"):

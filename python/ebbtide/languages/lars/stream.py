@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ebbtide.languages.lars.formula import LarsProgram
+from ebbtide.languages.lars.printing import BOOLEANS
 from ebbtide.languages.lars.reader import parse_atoms
 from ebbtide.languages.lars.terms import WELL_KNOWN
 from ebbtide.program import Fact, Origin, ProgramError
@@ -28,7 +29,6 @@ _PLAIN: Final = re.compile(
     r"\s*([a-z][A-Za-z0-9_]*)(?:\(((?:[a-z][A-Za-z0-9_]*|-?[0-9]+)"
     r"(?:,(?:[a-z][A-Za-z0-9_]*|-?[0-9]+))*)\))?\.(?=\s|[a-z]|$)"
 )
-_WORDS: Final = frozenset({"true", "false"})
 _INTEGER: Final = XSD + "integer"
 
 
@@ -85,7 +85,7 @@ def _plain_atoms(text: str) -> list[Fact] | None:
     position = 0
     while match := _PLAIN.match(text, position):
         arguments = match[2].split(",") if match[2] else []
-        if not _WORDS.isdisjoint(arguments):
+        if not BOOLEANS.isdisjoint(arguments):
             return None
         facts.append(Fact(match[1], tuple(map(_plain_term, arguments))))
         position = match.end()

@@ -9,7 +9,7 @@ from typing import Final
 
 from ebbtide.languages.lars.cursor import Cursor
 from ebbtide.languages.lars.formula import BodyPart
-from ebbtide.languages.lars.printing import show_argument
+from ebbtide.languages.lars.printing import BOOLEANS, show_argument, unquoted
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
 from ebbtide.program.wording import did_you_mean
@@ -56,7 +56,7 @@ class TermReader(Cursor):
             case "NAME":
                 return Atom(first.text, tuple(arguments), origin)
             case "QUOTED" if ":" not in first.text:
-                return Atom(first.text[1:-1], tuple(arguments), origin)
+                return Atom(unquoted(first.text), tuple(arguments), origin)
         predicate = self._iri(first)
         if len(arguments) == 2:
             return Atom(TRIPLE, (arguments[0], predicate, arguments[1]), origin)
@@ -104,7 +104,7 @@ class TermReader(Cursor):
             case "STRING":
                 return self._string(token)
             case "NAME":
-                if token.text in ("true", "false"):
+                if token.text in BOOLEANS:
                     return Literal(token.text, XSD + "boolean")
                 return IRI(token.text)
             case "BLANK":
@@ -132,14 +132,13 @@ class TermReader(Cursor):
         if self._peek().kind == "DATATYPE":
             self._take()
             return Literal(term.lexical, self._iri(self._take()).value)
-        if self._peek().text == "@" and self._peek(1).kind == "NAME":
-            self._take()
-            return Literal(term.lexical, XSD_STRING, self._take().text)
+        if self._peek().kind == "LANGUAGE":
+            return Literal(term.lexical, XSD_STRING, self._take().text[1:])
         return term
 
     def _iri(self, token: Token) -> IRI:
         if token.kind == "QUOTED":
-            return IRI(self._parsed(token, f"<{token.text[1:-1]}>").text[1:-1])
+            return IRI(self._parsed(token, f"<{unquoted(token.text)}>").text[1:-1])
         if token.kind == "IRI":
             return IRI(self._parsed(token).text[1:-1])
         if token.kind != "PREFIXED":

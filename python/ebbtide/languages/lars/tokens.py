@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ebbtide.program import Origin, ProgramError
-from ebbtide.terms.term import BLANK_PATTERN, IRI_PATTERN, STRING_PATTERN
+from ebbtide.terms.term import BLANK_PATTERN, IRI_PATTERN, LANGUAGE_PATTERN, STRING_PATTERN
 
 MAX_TEXT: Final = 16 * 2**20
 
@@ -24,7 +24,7 @@ _KINDS: Final = (
     ("IRI", IRI_PATTERN),
     ("BLANK", BLANK_PATTERN),
     ("STRING", STRING_PATTERN),
-    ("QUOTED", r"'[^'\n]*'"),
+    ("QUOTED", r"'(?:[^'\n]|'')*'"),
     ("NUMBER", r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"),
     ("PREFIXED", r"[a-z][A-Za-z0-9_\-]*:[A-Za-z_][A-Za-z0-9_\-]*"),
     ("PREFIX", r"[a-z][A-Za-z0-9_\-]*:(?!-)|:(?=[ \t]*<)"),
@@ -38,8 +38,12 @@ _TOKEN: Final = re.compile(
     "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS), re.DOTALL
 )
 _COMPARISON: Final = re.compile(r"<-|<=|<>|<")
+#: After a string; elsewhere @ says a time point, and - subtracts.
+_LANGUAGE: Final = re.compile(f"(?P<LANGUAGE>{LANGUAGE_PATTERN})")
 #: After one of these, < compares; elsewhere it opens an IRI.
-_OPERANDS: Final = frozenset({"VARIABLE", "NUMBER", "NAME", "STRING", "PREFIXED", "IRI", "QUOTED"})
+_OPERANDS: Final = frozenset(
+    {"VARIABLE", "NUMBER", "NAME", "STRING", "LANGUAGE", "PREFIXED", "IRI", "QUOTED"}
+)
 _HINTS: Final = {
     '"': "this string is not closed on its line",
     "'": "this name is not closed on its line",
@@ -65,7 +69,8 @@ def tokens(text: str, source: str) -> list[Token]:
     found: list[Token] = []
     position = 0
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = _LANGUAGE.match(text, position) if found and found[-1].kind == "STRING" else None
+        match = match or _TOKEN.match(text, position)
         if match is None:
             character = text[position]
             hint = _HINTS.get(character, f"unexpected character {character!r}")
