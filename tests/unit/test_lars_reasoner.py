@@ -239,3 +239,23 @@ def test_a_solver_takes_predicates_of_any_name(name: str) -> None:
     (answer,) = reasoner.advance(to=0)
     assert answer.every is not None
     assert {str(fact) for facts in answer.every for fact in facts} == {"q()", "r()"}
+
+
+def test_after_a_budget_was_hit_answers_are_those_of_the_input() -> None:
+    reasoner = LarsReasoner("q(X) :- p(X) in [0].", start=0, budget=Budget(facts=2))
+    found = {}
+    for at, atoms in enumerate(("p(1).", "p(2). p(3). p(4).", "p(5).", "r.", "p(6).")):
+        reasoner.push(atoms, at=at)
+        try:
+            found |= said(reasoner, to=at)
+        except BudgetExceeded:
+            found[at] = ["too much"]
+    assert found == {0: ["q(1)"], 1: ["too much"], 2: ["q(5)"], 3: [], 4: ["q(6)"]}
+
+
+@pytest.mark.parametrize("text", ['"x"@EN', '"x"^^<http://www.w3.org/2001/XMLSchema#string>', '"x'])
+def test_texts_of_tables_are_those_that_identify_terms(text: str) -> None:
+    """Any other text would be another term to the kernel."""
+    reasoner = LarsReasoner(SEEN, start=0)
+    with pytest.raises(ValueError, match="in row 1: "):
+        reasoner.push_table(pa.table({"t": [0, 0], "x": ["<a>", text]}), "p", columns=["x"])

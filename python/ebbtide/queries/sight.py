@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ebbtide.languages.rspql import ContinuousQuery, StreamWindow, TimeWindow
-from ebbtide.program import Program
+from ebbtide.program import Program, ProgramError
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.pane import ViewKey, view_key, window_grid
 from ebbtide.queries.reader import Reader
@@ -70,7 +70,15 @@ def wanted_graphs(query: ContinuousQuery, program: Program) -> Iterator[Wanted]:
 
 def lag_of(query: ContinuousQuery) -> int:
     """How long before its tick a query looks: a window [open, close) holds nothing at its close."""
-    bounds = {each.window.bounds for each in query.streams if isinstance(each.window, TimeWindow)}
+    bounds: set[str] = set()
+    for each in query.streams:
+        bounds |= {each.window.bounds} if isinstance(each.window, TimeWindow) else set()
+        if len(bounds) > 1:
+            raise ProgramError(
+                "windows of FROM STREAM are (t - range, t] and those of FROM NAMED WINDOW are "
+                "[open, close): a query has only the one kind or the other",
+                each.origin,
+            )
     return 1 if "[)" in bounds else 0
 
 

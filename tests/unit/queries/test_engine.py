@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.queries.small import CHAIN, PREFIX, WINDOW, P, S, node, run
 
+from ebbtide import builtin
+from ebbtide.program import ProgramError
 from ebbtide.queries import QueryEngine
 from ebbtide.terms import IRI
 
@@ -108,3 +110,42 @@ def test_a_view_shrinks_when_its_widest_query_is_dropped() -> None:
     assert facts() < 50
     engine.finish()
     assert [(each.tick, len(each)) for each in narrow][-2:] == [(90, 20), (100, 14)]
+
+
+def test_rules_with_builtins_of_users_are_planned() -> None:
+    @builtin
+    def is_large(number: float) -> bool:
+        return number > 3
+
+    engine = QueryEngine("[r: (?x <http://e/v> ?n), is_large(?n) -> (?x <http://e/q> ?n)]")
+    query = engine.register(
+        PREFIX
+        + "REGISTER QUERY q AS SELECT ?x FROM STREAM ex:s [RANGE 9ms STEP 9ms] { ?x ex:q ?n }"
+    )
+    for number in (2, 5):
+        engine.push(S, (node(number), node("v"), number), 1)
+    engine.finish()
+    assert [row["x"] for answers in query for row in answers.bindings] == [IRI("http://e/5")]
+
+
+def test_a_term_that_is_chosen_is_the_one_that_was_stated() -> None:
+    """COALESCE gives back a term, not its value: it is found again."""
+    engine = QueryEngine()
+    query = engine.register(
+        PREFIX
+        + """REGISTER QUERY q AS SELECT ?t FROM STREAM ex:s [RANGE 9ms STEP 9ms]
+        { ?s ex:v ?v BIND(COALESCE(?v, 0) AS ?w) ?t ex:v ?w }"""
+    )
+    number = '"07"^^<http://www.w3.org/2001/XMLSchema#int>'
+    engine.push(S, (node("a"), node("v"), number), 1)
+    engine.finish()
+    assert [row["t"] for answers in query for row in answers.bindings] == [IRI("http://e/a")]
+
+
+def test_windows_of_time_are_of_one_kind() -> None:
+    """Those of C-SPARQL end at the tick, those of RSP-QL before it."""
+    text = """PREFIX : <http://e/> SELECT * FROM STREAM :s [RANGE 4s STEP 4s]
+FROM NAMED WINDOW :w ON :s [RANGE 4s STEP 4s] WHERE { ?a ?b ?c }"""
+    with pytest.raises(ProgramError, match=r"<query>:2:1: windows of FROM STREAM"):
+        QueryEngine().register(text)
+    QueryEngine().register(text.replace("RANGE 4s STEP 4s", "TRIPLES 4", 1))

@@ -134,3 +134,30 @@ def test_timestamps_in_count_windows_forget_what_was_retracted() -> None:
     engine.finish()
     found = [{row["v"]: row["at"] for row in each.bindings} for each in query]
     assert found == [{1: 1}, {1: 1, 2: 2}, {2: 2}, {2: 2, 3: 5}, {3: 5, 1: 6}]
+
+
+def test_timestamps_of_literals_of_any_form() -> None:
+    """Functions are given values; the form in which they were stated does not matter."""
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    forms = [("20.0", "double"), ("7", "int"), ("21.50", "decimal"), ("01", "integer")]
+    engine = QueryEngine()
+    source = "FROM STREAM ex:s [RANGE 10ms STEP 5ms]"
+    query = engine.register(PREFIX + STAMPED.format(sources=source, body="?s ex:v ?v", every=""))
+    for number, (lexical, kind) in enumerate(forms):
+        value = f'"{lexical}"^^<{xsd}{kind}>'
+        engine.push("http://e/s", (f"<http://e/{number}>", "<http://e/v>", value), 3)
+    engine.finish()
+    (answers,) = query
+    assert [row["at"] for row in answers.bindings] == [3] * len(forms)
+
+
+def test_timestamps_of_what_no_pattern_asks_for() -> None:
+    rules = "[r: (?s <http://e/v> ?v) -> (?s <http://e/w> ?v)]"
+    text = """PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>
+    REGISTER QUERY q AS SELECT (f:timestamp(?s, ex:w, ?v) AS ?at)
+    FROM STREAM ex:s [RANGE 10ms STEP 5ms] WHERE { ?s ex:v ?v }"""
+    engine = QueryEngine(rules)
+    query = engine.register(PREFIX + text)
+    engine.push("http://e/s", fact(1), 3)
+    engine.finish()
+    assert [row["at"] for answers in query for row in answers.bindings] == [3]

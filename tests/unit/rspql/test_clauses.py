@@ -331,3 +331,11 @@ def test_a_file_names_its_query(tmp_path: Path) -> None:
 def test_comments_within_a_declaration() -> None:
     query = parse(f"PREFIX # one\n ex: # two\n <http://e/> SELECT * FROM ex:a {WHERE}")
     assert query.graphs == (iri("a"),)
+
+
+def test_a_count_that_no_window_has() -> None:
+    text = "SELECT * FROM STREAM <http://e/s> [TRIPLES 9223372036854775808] WHERE { ?a ?b ?c }"
+    with pytest.raises(
+        ProgramError, match=r"<query>:1:44: expected a whole number of at most 2147483648"
+    ):
+        parse_continuous_query(text)

@@ -205,8 +205,10 @@ class _Cursor:
 
     def number(self) -> int:
         """Pass a whole number of facts."""
-        if not self.here.text.isdecimal() or not 1 <= int(self.here.text) <= MOST_FACTS:
-            self.fail(f"a whole number from 1 to {MOST_FACTS:,}")
+        if not self.here.text.isdecimal() or int(self.here.text) < 1:
+            self.fail("a whole number of at least 1")
+        if int(self.here.text) > MOST_FACTS:
+            self.fail(f"a whole number of at most {MOST_FACTS}")
         return int(self.advance().text)
 
     def fail(self, expected: str, known: Sequence[str] = ()) -> str:

@@ -18,15 +18,7 @@ from typing import Any, Final
 from ebbtide.languages.files import read_text
 from ebbtide.languages.rspql.clauses import Clauses
 from ebbtide.languages.rspql.doubts import doubts
-from ebbtide.languages.rspql.query import (
-    SERVICE,
-    TIMESTAMP,
-    ContinuousQuery,
-    Form,
-    QueryWindow,
-    StreamWindow,
-    TimeWindow,
-)
+from ebbtide.languages.rspql.query import SERVICE, TIMESTAMP, ContinuousQuery, Form, StreamWindow
 from ebbtide.languages.sparql import (
     Algebra,
     Declarations,
@@ -170,10 +162,6 @@ def _name(text: Text, token: Token, declarations: Declarations, own: Declaration
     return iri.value if "BASE " in own.text else iri.value.removeprefix(BASE)
 
 
-def _bounds(window: QueryWindow) -> str | None:
-    return window.bounds if isinstance(window, TimeWindow) else None
-
-
 def _streams(clauses: Clauses, declarations: Declarations) -> tuple[StreamWindow, ...]:
     """The windows, each name of which is there once, and of which the body uses no other."""
     text = clauses.text
@@ -187,12 +175,6 @@ def _streams(clauses: Clauses, declarations: Declarations) -> tuple[StreamWindow
             if named.value in names:
                 raise text.error(f"there is a window {name.text} already", name)
             names[named.value] = name.text
-        if len({_bounds(each) for each in (window, *(one.window for one in found))} - {None}) > 1:
-            raise text.error(
-                "windows of FROM STREAM are (t - range, t] and those of FROM NAMED WINDOW are "
-                "[open, close): a query has only the one kind or the other",
-                place,
-            )
         stream = resolve(text, iri, declarations)
         found.append(StreamWindow(stream, named, window, text.origin(place)))
     for use in clauses.uses:
