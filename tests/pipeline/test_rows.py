@@ -1,0 +1,84 @@
+"""Rows made into triples by templates: whatever their columns are called, and none is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from ebbtide.pipeline.file.model import Triple
+from ebbtide.pipeline.sources.rate import read_rate
+from ebbtide.pipeline.sources.rows import SOURCE, as_facts, read_rows, rows_of_messages
+
+pytestmark = pytest.mark.spark
+
+#: Names that columns of ours have, at some step.
+NAMES = ["source", "number", "line", "t", "s", "p", "o", "text", "reason", "triple", "triples"]
+NAMES += ["row", "value", "before", "_metadata"]
+NAMED = {name: f"a {name}" for name in NAMES}
+SCHEMA = "at bigint, " + ", ".join(f"{name} string" for name in NAMES)
+
+
+def made_of(column: str) -> Triple:
+    return Triple(s="<http://e/s>", p=f"<http://e/{column}>", o=f'"{{{column}}}"')
+
+
+def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
+    """What a stream of files has, or a DataFrame."""
+    if not frame.isStreaming:
+        return frame.toArrow().to_pylist()
+    found: list[dict[str, Any]] = []
+    writer = frame.writeStream.foreachBatch(
+        lambda batch, _: found.extend(batch.toArrow().to_pylist())
+    )
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return found
+
+
+def read_json(spark: SparkSession, folder: Path, text: str, **keys: Any) -> list[dict[str, Any]]:
+    folder.mkdir(exist_ok=True)
+    (folder / "0.json").write_bytes(text.encode())
+    return rows_of(read_rows(spark, folder, format="json", **keys))
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet", "messages"])
+def test_a_column_may_have_any_name(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    triples = tuple(map(made_of, NAMES))
+    keys: dict[str, Any] = {"schema": SCHEMA, "time": "at", "triples": triples}
+    row = {"at": 1000, **NAMED}
+    if kind == "messages":
+        message = [("topic", 7, json.dumps(row))]
+        messages = spark.createDataFrame(message, "source string, number long, value string")
+        found = rows_of(rows_of_messages(messages, **keys))
+        place = ("topic@7", None)
+    elif kind == "json":
+        found = read_json(spark, tmp_path, f"{json.dumps(row)}\n", **keys)
+        place = ("0.json", 1)
+    else:
+        pq.write_table(pa.Table.from_pylist([row]), tmp_path / "0.parquet")
+        found = rows_of(read_rows(spark, tmp_path, format=kind, **keys))
+        place = ("0.parquet", 1)
+    assert {(each["source"], each["line"]) for each in found} == {place}
+    assert [(each["t"], each["error"]) for each in found] == [(1000, None)] * len(NAMES)
+    objects = {each["p"]: each["o"] for each in found}
+    assert objects == {f"<http://e/{name}>": f'"{text}"' for name, text in NAMED.items()}
+
+
+def test_a_letter_shows_the_row_as_it_is(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("a", "b", None)], f"{SOURCE} string, source string, t long")
+    (letter,) = rows_of(as_facts(rows, "t", (made_of("source"),)))
+    assert letter["source"] == "a"
+    assert letter["error"]["reason"] == "the row has no time"
+    assert json.loads(letter["error"]["text"]) == {"source": "b"}
+
+
+def test_a_column_of_a_rate_may_have_any_name(spark: SparkSession) -> None:
+    columns = {"source": "value % 3", "t": "value", "value": "'x'"}
+    facts = read_rate(spark, 1, columns, "timestamp", tuple(map(made_of, columns)))
+    assert facts.columns == ["source", "line", "t", "s", "p", "o", "error"]
