@@ -82,3 +82,26 @@ def test_a_column_of_a_rate_may_have_any_name(spark: SparkSession) -> None:
     columns = {"source": "value % 3", "t": "value", "value": "'x'"}
     facts = read_rate(spark, 1, columns, "timestamp", tuple(map(made_of, columns)))
     assert facts.columns == ["source", "line", "t", "s", "p", "o", "error"]
+
+
+@pytest.mark.parametrize(
+    ("time", "good"),
+    [
+        ("at", "1000"),
+        ("cast(at as bigint)", "1000"),
+        ("to_timestamp(at)", "1970-01-01T00:00:01Z"),
+        ("cast(at as timestamp) + interval 0 seconds", "1970-01-01T00:00:01Z"),
+        ("cast(at as double) * 1000", "1"),
+        ("to_unix_timestamp(at, 'yyyy-MM-dd HH:mm:ssX') * 1000", "1970-01-01 00:00:01Z"),
+        ("if(at = 'yesterday', raise_error(at), 1000)", "today"),
+    ],
+)
+def test_a_time_that_cannot_be_is_none(spark: SparkSession, time: str, good: str) -> None:
+    bad = ["yesterday", "1e300", ""] if good != "today" else ["yesterday"]
+    texts = [*bad, good]
+    rows = spark.createDataFrame([("a", text) for text in texts], f"{SOURCE} string, at string")
+    found = rows_of(as_facts(rows, time, (made_of("at"),)))
+    assert [(row["t"], row["o"]) for row in found if not row["error"]] == [(1000, f'"{good}"')]
+    letters = [row["error"] for row in found if row["error"]]
+    assert [json.loads(letter["text"])["at"] for letter in letters] == bad
+    assert {letter["reason"] for letter in letters} == {"the row has no time"}

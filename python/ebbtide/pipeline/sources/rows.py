@@ -101,9 +101,9 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
         F.col(TIME).isNull(), "the row has no time"
     )
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")
-    shown = [F.col(f"`{name}`") for name in rows.columns if not name.startswith(OURS)]
+    shown = [F.col(_quoted(name)) for name in rows.columns if not name.startswith(OURS)]
     each = (
-        rows.withColumn(TIME, instant.cast("long"))
+        rows.withColumn(TIME, _attempt(rows.sparkSession, instant.cast("long")))
         .withColumn(REASON, reason)
         # From here on there are only columns of ours.
         .select(
@@ -134,6 +134,21 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
         *(F.when(good, F.col(name)).alias(name) for name in ("t", "s", "p", "o")),
         F.when(~good, error).cast(ERROR).alias("error"),
     )
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _attempt(spark: SparkSession, column: Column) -> Column:
+    """A column that is null where another one raises.
+
+    Spark has this expression, but no function for it: only for some, as try_cast and try_add.
+    """
+    sql = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    expression = sql.classic.ExpressionUtils.expression(column._jc)
+    tried = sql.catalyst.expressions.TryEval(expression)
+    return Column(sql.classic.ExpressionUtils.column(tried))
 
 
 def _terms(triple: Triple) -> Iterator[Column]:
