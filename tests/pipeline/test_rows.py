@@ -105,3 +105,11 @@ def test_a_time_that_cannot_be_is_none(spark: SparkSession, time: str, good: str
     letters = [row["error"] for row in found if row["error"]]
     assert [json.loads(letter["text"])["at"] for letter in letters] == bad
     assert {letter["reason"] for letter in letters} == {"the row has no time"}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blank_lines_are_nothing(spark: SparkSession, tmp_path: Path, end: str) -> None:
+    lines = ["\ufeff", '{"at": 1}', "", " \t ", '{"at": 2} ', ""]
+    keys: dict[str, Any] = {"schema": "at bigint", "time": "at", "triples": (made_of("at"),)}
+    found = read_json(spark, tmp_path, end.join(lines), **keys)
+    assert [(row["line"], row["t"], row["error"]) for row in found] == [(2, 1, None), (5, 2, None)]

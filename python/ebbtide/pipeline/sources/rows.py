@@ -62,7 +62,9 @@ def _json_lines(reader: DataStreamReader, folder: Path, schema: str) -> DataFram
     lines = F.posexplode(F.split("value", "\n")).alias("before", "line")
     each = files.select(F.col("_metadata.file_name").alias(SOURCE), lines)
     record = _record("line", schema)
-    rows = each.where("trim(line) <> ''").select(SOURCE, "before", record.alias("row"))
+    # Lines may end with a carriage return, and a file begin with a mark of its byte order.
+    is_blank = F.btrim("line", F.lit(" \t\r\ufeff")) == ""
+    rows = each.where(~is_blank).select(SOURCE, "before", record.alias("row"))
     return rows.select(SOURCE, (F.col("before") + 1).alias(NUMBER), "row.*")
 
 
