@@ -113,3 +113,16 @@ def test_blank_lines_are_nothing(spark: SparkSession, tmp_path: Path, end: str) 
     keys: dict[str, Any] = {"schema": "at bigint", "time": "at", "triples": (made_of("at"),)}
     found = read_json(spark, tmp_path, end.join(lines), **keys)
     assert [(row["line"], row["t"], row["error"]) for row in found] == [(2, 1, None), (5, 2, None)]
+
+
+def test_a_line_is_one_row(spark: SparkSession, tmp_path: Path) -> None:
+    good = ['\ufeff{"at": 1}', ' {"at": 2, "more": {"at": 5}} \r', "{'at': 3, 'more': NaN}"]
+    bad = ['{"at": 4} {"at": 5}', '{"at": 4},', '{"at": 4}, {"at": 5}', '{"at": 4}} {"at": 5}']
+    bad += ['{"at": 4} x', '{"at": 4', '[{"at": 4}]', '{"at": "x"}', '"x"', '{"at": 4}}']
+    keys: dict[str, Any] = {"schema": "at bigint", "time": "at", "triples": (made_of("at"),)}
+    found = read_json(spark, tmp_path, "\n".join([*good, *bad, "{}", "null"]), **keys)
+    assert [row["t"] for row in found[: len(good)]] == [1, 2, 3]
+    letters = [(row["error"]["line"], row["error"]["text"]) for row in found if row["error"]]
+    assert letters[: len(bad)] == list(enumerate(bad, len(good) + 1))
+    reasons = [row["error"]["reason"] for row in found if row["error"]]
+    assert reasons == ["not a row of the schema"] * len(bad) + ["the row has no time"] * 2

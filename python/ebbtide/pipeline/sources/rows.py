@@ -13,6 +13,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
@@ -61,11 +62,10 @@ def _json_lines(reader: DataStreamReader, folder: Path, schema: str) -> DataFram
     files = reader.format("text").option("wholetext", "true").load(str(folder))
     lines = F.posexplode(F.split("value", "\n")).alias("before", "line")
     each = files.select(F.col("_metadata.file_name").alias(SOURCE), lines)
-    record = _record("line", schema)
     # Lines may end with a carriage return, and a file begin with a mark of its byte order.
     is_blank = F.btrim("line", F.lit(" \t\r\ufeff")) == ""
-    rows = each.where(~is_blank).select(SOURCE, "before", record.alias("row"))
-    return rows.select(SOURCE, (F.col("before") + 1).alias(NUMBER), "row.*")
+    number = (F.col("before") + 1).alias(NUMBER)
+    return _parsed(each.where(~is_blank).select(SOURCE, number, "line"), "line", schema)
 
 
 def rows_of_messages(
@@ -73,16 +73,31 @@ def rows_of_messages(
 ) -> DataFrame:
     """The facts of JSON messages: source, number and value."""
     source = F.concat_ws("@", "source", "number").alias(SOURCE)
-    rows = messages.select(source, _record("value", schema).alias("row")).select(SOURCE, "row.*")
-    return as_facts(rows, time, triples)
+    texts = messages.select(source, F.col("value").cast("string"))
+    return as_facts(_parsed(texts, "value", schema), time, triples)
 
 
-def _record(column: str, schema: str) -> Column:
-    """What a text of JSON says, or itself if it is none of the schema."""
-    return F.from_json(
-        F.col(column).cast("string"),
-        f"{schema}, {CORRUPT} string",
-        {"columnNameOfCorruptRecord": CORRUPT},
+def _parsed(texts: DataFrame, column: str, schema: str) -> DataFrame:
+    """What a column of JSON says instead of it, and its text if it is no row of the schema.
+
+    Spark reads the first value of a text, and does not look at what follows: so a text is put into
+    an object, which has an end only if nothing else is there.
+    """
+    whole = StructType(
+        [
+            StructField("row", StructType.fromDDL(schema)),
+            StructField("end", BooleanType()),
+            StructField(CORRUPT, StringType()),
+        ]
+    )
+    # A mark of the byte order is fine at the beginning of a text only.
+    text = F.ltrim(column, F.lit("\ufeff"))
+    wrapped = F.concat(F.lit('{"row":'), text, F.lit(',"end":true}'))
+    said = F.from_json(wrapped, whole, {"columnNameOfCorruptRecord": CORRUPT})
+    others = [name for name in texts.columns if name != column]
+    is_whole = F.col(f"said.{CORRUPT}").isNull() & F.col("said.end").isNotNull()
+    return texts.select(*others, column, said.alias("said")).select(
+        *others, F.when(~is_whole, F.col(column)).alias(CORRUPT), "said.row.*"
     )
 
 
