@@ -9,8 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import ParseException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
+from ebbtide.pipeline.file.columns import names_of
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.sources.rate import read_rate
 from ebbtide.pipeline.sources.rows import SOURCE, as_facts, read_rows, rows_of_messages
@@ -126,3 +129,37 @@ def test_a_line_is_one_row(spark: SparkSession, tmp_path: Path) -> None:
     assert letters[: len(bad)] == list(enumerate(bad, len(good) + 1))
     reasons = [row["error"]["reason"] for row in found if row["error"]]
     assert reasons == ["not a row of the schema"] * len(bad) + ["the row has no time"] * 2
+
+
+TYPES = "boolean tinyint byte smallint short int integer bigint long float real double decimal dec"
+TYPES += " numeric date time timestamp timestamp_ntz timestamp_ltz string binary void variant"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        ", ".join(f"c{place} {kind}" for place, kind in enumerate(TYPES.split())),
+        "a: int, b :string,c   long, D STRING",
+        "struct<a: int, b: struct<c: int, d: array<int>>>",
+        "a decimal(10, 2) NOT NULL, b char(3) COMMENT 'x, y (', c varchar(7)",
+        "`a b` int, `c``d`: int, `e,f` int, 1st int, _x int",
+        "a timestamp without time zone, b interval day to second, c interval year, t time(3)",
+        "a string collate UTF8_LCASE, date date, map map<string, array<int>>, struct struct<a int>",
+        "a geometry(4326), b geography(4326)",
+        "a int,\n  b string\n",
+    ],
+)
+def test_a_schema_has_the_columns_that_spark_finds(spark: SparkSession, schema: str) -> None:
+    assert names_of(schema) == StructType.fromDDL(schema).names
+
+
+NO_SCHEMAS = ["at bigint id string", "a int,", ", a int", "a", "a-b int", "1 int", "a bigin"]
+NO_SCHEMAS += ["a struct<b: int", "a decimal(10, 2", "a int)", "a array<int)>", "a int; b int"]
+
+
+@pytest.mark.parametrize("schema", NO_SCHEMAS)
+def test_what_spark_takes_for_no_schema_is_none(spark: SparkSession, schema: str) -> None:
+    with pytest.raises(ValueError, match="schema"):
+        names_of(schema)
+    with pytest.raises(ParseException):
+        StructType.fromDDL(schema)
