@@ -70,6 +70,13 @@ ends = "when read"
 [streams.others]
 from = "memory"
 """
+ROWS = """from = "rows"
+path = "incoming"
+format = "json"
+schema = "at timestamp, id string"
+time = "at"
+triples = [{s = "<http://e/{ID}>", p = "<http://e/p>", o = '"{id}"'}]
+"""
 KAFKA = 'from = "kafka"\nservers = "localhost:9092"\ntopics = ["a"]\n'
 
 
@@ -110,6 +117,26 @@ KAFKA = 'from = "kafka"\nservers = "localhost:9092"\ntopics = ["a"]\n'
         ("[time]", '[run]\nplacement = "driver"\nkey = "s"\n[time]', "run.key: the placement"),
         ("[prefixes]", 'name = ""\n[prefixes]', "name: expected a text of length >= 1"),
         ('ex = "http://example/"', "ex = 1", "prefixes.ex: expected a text, got a whole number"),
+        (
+            FILES,
+            ROWS.replace(", id", " id"),
+            "streams.trains.schema: not a column of a schema (such as id string): at timestamp id",
+        ),
+        (
+            FILES,
+            ROWS.replace("{id}", "{it}"),
+            "streams.trains.triples[0].o: there is no column it; there are at, id",
+        ),
+        (
+            FILES,
+            f'{MQTT}\nschema = "at int"\n{ROWS.splitlines()[-1]}',
+            "streams.trains.triples[0].s: there is no column ID; there are at",
+        ),
+        (
+            FILES,
+            RATE.replace("{value}", "{id}").replace("when read", "never"),
+            "streams.trains.triples[0].s: there is no column id; there are value, timestamp",
+        ),
         (FILES, RATE, "run.ends: the stream trains is a rate"),
         ('"incoming"', '"nowhere"', "streams.trains.path: there is no /"),
         ('path = "incoming"', "", "streams.trains: the key path is missing"),
@@ -266,6 +293,11 @@ def test_the_examples_are_right(file: Path) -> None:
 )
 def test_templates_are_canonical_terms_with_holes(text: str, parts: tuple[object, ...]) -> None:
     assert Template.parse(text).parts == parts
+
+
+def test_templates_take_columns_of_the_schema_in_any_case(write) -> None:
+    pipeline = load_pipeline(write(WHOLE.replace(FILES, ROWS)))
+    assert pipeline.streams["trains"].triples[0].s == "<http://e/{ID}>"
 
 
 def test_a_template_that_is_no_term() -> None:

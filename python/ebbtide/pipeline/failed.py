@@ -12,9 +12,11 @@ from ebbtide.pipeline.errors import CheckpointError, PipelineError
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
 #: How Spark speaks of its logs and its state when they are not as it wrote them.
 _DAMAGED: Final = re.compile(
-    r"checksum|log file|malformed|state.?store|state schema|state directory|RocksDB|zip|\.sst",
+    r"checksum|log file|state.?store|state schema|state directory|RocksDB|/state/\S+\.zip|\.sst",
     re.IGNORECASE,
 )
+#: What Spark says of a row's values, which may have any words in them.
+_OF_DATA: Final = "SQLSTATE: 22"
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
@@ -49,6 +51,7 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         return PipelineError(refused[-1]["said"])
     causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
+    causes = [cause for cause in causes if _OF_DATA not in cause]
     damaged = [cause.rstrip(".") for cause in causes if _DAMAGED.search(cause)]
     if damaged:
         return CheckpointError(f"Spark cannot go on from {checkpoint}: {damaged[-1]}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ebbtide.pipeline.file import model
+from ebbtide.pipeline.file.columns import names_of
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.file.meaning import (
     RULES,
@@ -23,7 +24,7 @@ from ebbtide.pipeline.file.meaning import (
     queries_of,
     window_of,
 )
-from ebbtide.pipeline.file.template import Template
+from ebbtide.pipeline.file.template import Hole, Template
 from ebbtide.pipeline.file.wrong import Wrong
 from ebbtide.time import TimeWindow
 
@@ -61,7 +62,7 @@ def check_tables(pipeline: model.Pipeline, wrong: Wrong) -> None:
         if isinstance(stream, model.Rate) and pipeline.run.ends == "when read":
             wrong.at("run.ends", f"the stream {name} is a rate, and is never read to its end")
         if isinstance(stream, model.Rows | model.Messages | model.Rate):
-            _check_templates(stream, f"{at}.triples", wrong)
+            _check_templates(stream, at, wrong)
 
 
 def check_together(pipeline: model.Pipeline, wrong: Wrong) -> None:
@@ -96,10 +97,22 @@ def _check_mapping(stream: model.Messages, at: str, wrong: Wrong) -> None:
 def _check_templates(
     stream: model.Rows | model.Messages | model.Rate, at: str, wrong: Wrong
 ) -> None:
+    if isinstance(stream, model.Rate):
+        columns = ["value", "timestamp", *stream.columns]
+    else:
+        with wrong.within(f"{at}.schema"):
+            columns = names_of(stream.schema) if stream.schema is not None else []
+    # Spark does not tell cases apart.
+    known = {column.lower() for column in columns}
     for place, triple in enumerate(stream.triples):
         for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
-            with wrong.within(f"{at}[{place}].{name}"):
-                Template.parse(text)
+            key = f"{at}.triples[{place}].{name}"
+            with wrong.within(key):
+                parts = Template.parse(text).parts
+            for part in parts:
+                if isinstance(part, Hole) and part.column.lower() not in known:
+                    there = ", ".join(columns)
+                    wrong.at(key, f"there is no column {part.column}; there are {there}")
 
 
 def _check_queries(pipeline: model.Pipeline, wrong: Wrong) -> None:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.pipeline.file.model import Triple
-from ebbtide.pipeline.sources.rows import as_facts
+from ebbtide.pipeline.sources.rows import SOURCE, as_facts
 
 
 def read_rate(
@@ -24,7 +24,8 @@ def read_rate(
 ) -> DataFrame:
     """The facts of rows with a value (0, 1, 2...), a timestamp, and columns made of them."""
     rows = spark.readStream.format("rate").option("rowsPerSecond", rows_a_second).load()
+    # Before a column of the user's is called value.
+    rows = rows.withColumn(SOURCE, F.concat(F.lit("row "), "value"))
     for name, expression in columns.items():
         rows = rows.withColumn(name, F.expr(expression))
-    source = F.concat(F.lit("row "), "value").alias("source")
-    return as_facts(rows.select(source, "*"), time, triples)
+    return as_facts(rows, time, triples)

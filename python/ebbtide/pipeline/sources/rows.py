@@ -13,13 +13,20 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.streaming.readwriter import DataStreamReader
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
 
-CORRUPT: Final = "_corrupt_record"
+#: How our own columns begin, beside which a user's may have any name.
+OURS: Final = "__ebbtide_"
+SOURCE: Final = f"{OURS}source"
 #: The number of a row in its file, from 1; of a line in files of JSON.
-NUMBER: Final = "_number"
+NUMBER: Final = f"{OURS}number"
+#: The text of what is no row of the schema.
+CORRUPT: Final = f"{OURS}corrupt"
+TIME: Final = f"{OURS}time"
+REASON: Final = f"{OURS}reason"
 ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
 # What an IRI may be: absolute, and without what N-Triples forbids.
 IRI: Final = r'^<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>$'
@@ -41,8 +48,9 @@ def read_rows(
         rows = _json_lines(reader, folder, schema)
     else:
         files = reader.format(format).schema(schema).load(str(folder))
-        source, number = F.col("_metadata.file_name"), F.col("_metadata.row_index") + 1
-        rows = files.select("*", source.alias("source"), number.alias(NUMBER))
+        place = files.metadataColumn("_metadata")
+        source, number = place["file_name"], place["row_index"] + 1
+        rows = files.select("*", source.alias(SOURCE), number.alias(NUMBER))
     return as_facts(rows, time, triples)
 
 
@@ -53,54 +61,79 @@ def _json_lines(reader: DataStreamReader, folder: Path, schema: str) -> DataFram
     """
     files = reader.format("text").option("wholetext", "true").load(str(folder))
     lines = F.posexplode(F.split("value", "\n")).alias("before", "line")
-    each = files.select(F.col("_metadata.file_name").alias("source"), lines)
-    record = _record("line", schema)
-    rows = each.where("trim(line) <> ''").select("source", "before", record.alias("row"))
-    return rows.select("source", (F.col("before") + 1).alias(NUMBER), "row.*")
+    each = files.select(F.col("_metadata.file_name").alias(SOURCE), lines)
+    # Lines may end with a carriage return, and a file begin with a mark of its byte order.
+    is_blank = F.btrim("line", F.lit(" \t\r\ufeff")) == ""
+    number = (F.col("before") + 1).alias(NUMBER)
+    return _parsed(each.where(~is_blank).select(SOURCE, number, "line"), "line", schema)
 
 
 def rows_of_messages(
     messages: DataFrame, *, schema: str, time: str, triples: tuple[Triple, ...]
 ) -> DataFrame:
     """The facts of JSON messages: source, number and value."""
-    source = F.concat_ws("@", "source", "number").alias("source")
-    rows = messages.select(source, _record("value", schema).alias("row")).select("source", "row.*")
-    return as_facts(rows, time, triples)
+    source = F.concat_ws("@", "source", "number").alias(SOURCE)
+    texts = messages.select(source, F.col("value").cast("string"))
+    return as_facts(_parsed(texts, "value", schema), time, triples)
 
 
-def _record(column: str, schema: str) -> Column:
-    """What a text of JSON says, or itself if it is none of the schema."""
-    return F.from_json(
-        F.col(column).cast("string"),
-        f"{schema}, {CORRUPT} string",
-        {"columnNameOfCorruptRecord": CORRUPT},
+def _parsed(texts: DataFrame, column: str, schema: str) -> DataFrame:
+    """What a column of JSON says instead of it, and its text if it is no row of the schema.
+
+    Spark reads the first value of a text, and does not look at what follows: so a text is put into
+    an object, which has an end only if nothing else is there.
+    """
+    whole = StructType(
+        [
+            StructField("row", StructType.fromDDL(schema)),
+            StructField("end", BooleanType()),
+            StructField(CORRUPT, StringType()),
+        ]
+    )
+    # A mark of the byte order is fine at the beginning of a text only.
+    text = F.ltrim(column, F.lit("\ufeff"))
+    wrapped = F.concat(F.lit('{"row":'), text, F.lit(',"end":true}'))
+    said = F.from_json(wrapped, whole, {"columnNameOfCorruptRecord": CORRUPT})
+    others = [name for name in texts.columns if name != column]
+    is_whole = F.col(f"said.{CORRUPT}").isNull() & F.col("said.end").isNotNull()
+    return texts.select(*others, column, said.alias("said")).select(
+        *others, F.when(~is_whole, F.col(column)).alias(CORRUPT), "said.row.*"
     )
 
 
 def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFrame:
-    """Rows with a source as `stages.parse` would give them.
+    """Rows with a SOURCE as `stages.parse` would give them.
 
-    They may have a number in it, and the text of a corrupt record.
+    They may have a NUMBER in it, and the text of a CORRUPT record.
     """
     for name in (CORRUPT, NUMBER):
         if name not in rows.columns:
             rows = rows.withColumn(name, F.lit(None).cast("string"))
-    kind = dict(rows.select(F.expr(time).alias("t")).dtypes)["t"]
-    instant = F.expr(f"unix_millis({time})" if kind.startswith("timestamp") else f"({time})")
+    ((_, kind),) = rows.select(F.expr(time)).dtypes
+    instant = F.expr(time)
+    if kind.startswith("timestamp"):
+        instant = F.unix_millis(instant)
     made = [F.struct(*_terms(each)) for each in triples]
     reason = F.when(F.col(CORRUPT).isNotNull(), "not a row of the schema").when(
-        F.col("t").isNull(), "the row has no time"
+        F.col(TIME).isNull(), "the row has no time"
     )
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")
-    shown = [name for name in rows.columns if name != NUMBER]
+    shown = [F.col(_quoted(name)) for name in rows.columns if not name.startswith(OURS)]
     each = (
-        rows.withColumn("t", instant.cast("long"))
-        .withColumn("reason", reason)
-        .withColumn("text", F.coalesce(CORRUPT, F.to_json(F.struct(*shown))))
-        # A bad row is one row, with no triple.
-        .withColumn("triple", F.when(F.col("reason").isNull(), F.array(*made)).otherwise(none))
-        .select("source", NUMBER, "t", "reason", "text", F.explode_outer("triple").alias("triple"))
-        .select("source", NUMBER, "t", "reason", "text", "triple.*")
+        rows.withColumn(TIME, _attempt(rows.sparkSession, instant.cast("long")))
+        .withColumn(REASON, reason)
+        # From here on there are only columns of ours.
+        .select(
+            F.col(SOURCE).alias("source"),
+            F.col(NUMBER).cast("int").alias("line"),
+            F.col(TIME).alias("t"),
+            F.col(REASON).alias("reason"),
+            F.coalesce(CORRUPT, F.to_json(F.struct(*shown))).alias("text"),
+            # A bad row is one row, with no triple.
+            F.when(F.col(REASON).isNull(), F.array(*made)).otherwise(none).alias("triples"),
+        )
+        .select("source", "line", "t", "reason", "text", F.explode_outer("triples").alias("triple"))
+        .select("source", "line", "t", "reason", "text", "triple.*")
     )
     is_whole = F.col("s").isNotNull() & F.col("p").isNotNull() & F.col("o").isNotNull()
     wrong = ~(F.col("s").rlike(IRI) & F.col("p").rlike(IRI)) | (
@@ -109,15 +142,30 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     each = each.where(is_whole | F.col("reason").isNotNull()).withColumn(
         "reason", F.coalesce("reason", F.when(wrong, "a term of its triple is no IRI"))
     )
-    line, column = F.col(NUMBER).cast("int").alias("line"), F.lit(None).cast("int").alias("column")
-    error = F.struct(line, column, F.col("reason"), F.col("text"))
+    column = F.lit(None).cast("int").alias("column")
+    error = F.struct("line", column, "reason", "text")
     good = F.col("reason").isNull()
     return each.select(
         "source",
-        line,
+        "line",
         *(F.when(good, F.col(name)).alias(name) for name in ("t", "s", "p", "o")),
         F.when(~good, error).cast(ERROR).alias("error"),
     )
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _attempt(spark: SparkSession, column: Column) -> Column:
+    """A column that is null where another one raises.
+
+    Spark has this expression, but no function for it: only for some, as try_cast and try_add.
+    """
+    sql = spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    expression = sql.classic.ExpressionUtils.expression(column._jc)
+    tried = sql.catalyst.expressions.TryEval(expression)
+    return Column(sql.classic.ExpressionUtils.column(tried))
 
 
 def _terms(triple: Triple) -> Iterator[Column]:
