@@ -67,7 +67,7 @@ def test_tables_hold_the_texts_of_terms_and_instants():
     pa = pytest.importorskip("pyarrow")
     good = {"t": [1, 2], "s": ["<a:s>"] * 2, "p": ["<a:p>"] * 2, "o": ["<a:o>"] * 2}
     for bad, message in (
-        ({"o": ["<a:o>", "plain"]}, 'column "o" holds plain in row 1'),
+        ({"o": ["<a:o>", "plain"]}, "row 1: an object is written as in N-Triples"),
         ({"t": [1, 2**63 - 1]}, "beyond 2\\^62"),
     ):
         with pytest.raises(ValueError, match=message):
