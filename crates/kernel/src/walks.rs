@@ -23,6 +23,17 @@ macro_rules! scene {
     };
 }
 
+/// What of it can be seen without slots, guards and terms that are made: most walks need no more.
+macro_rules! sight {
+    ($kernel:ident) => {
+        Sight {
+            relations: &$kernel.relations,
+            live: &$kernel.live,
+            lookups: &mut $kernel.totals.lookups,
+        }
+    };
+}
+
 impl Kernel {
     /// Walk the trees that a fact triggers through its body conditions.
     pub(crate) fn walk_body<'k, O: Observer>(
@@ -51,12 +62,7 @@ impl Kernel {
         let mut observer = observer(&mut self.derivations, &self.prior);
         for condition in self.body.class(class) {
             let Some(tree) = Plan::tree(trees(&self.plan), *condition) else { continue };
-            let goes_on = Sight {
-                relations: &self.relations,
-                live: &self.live,
-                lookups: &mut self.totals.lookups,
-            }
-            .join_all(&tree.direct, first, until, &mut observer);
+            let goes_on = sight!(self).join_all(&tree.direct, first, until, &mut observer);
             if goes_on && !tree.awake.is_empty() {
                 let relation = &self.relations[fact.relation.index()];
                 self.body.get(*condition).bind(relation, fact.row, &mut self.slots);
@@ -90,12 +96,7 @@ impl Kernel {
         let first = relation.first_terms(fact.row);
         for condition in self.head.class(class) {
             let Some(tree) = Plan::tree(&self.plan.deriving, *condition) else { continue };
-            let goes_on = Sight {
-                relations: &self.relations,
-                live: &self.live,
-                lookups: &mut self.totals.lookups,
-            }
-            .join_all(&tree.direct, first, FOREVER, &mut observer);
+            let goes_on = sight!(self).join_all(&tree.direct, first, FOREVER, &mut observer);
             if goes_on && !tree.awake.is_empty() {
                 self.head.get(*condition).bind(relation, fact.row, &mut self.slots);
                 scene!(self).walk(tree, &mut self.slots, FOREVER, &mut observer);
