@@ -77,7 +77,6 @@ impl Kernel {
         names.iter().map(|name| columns::terms(dictionary, batch, name)).collect()
     }
 
-    /// What a builtin raised; else an error of its own.
     /// Evaluate a tick. No Python is needed for it, but by builtins, which see to that themselves.
     pub(crate) fn advance(&mut self, tick: i64) -> PyResult<()> {
         if self.core.tick().is_some_and(|last| last.0 >= tick) {
@@ -101,6 +100,7 @@ impl Kernel {
         }
     }
 
+    /// What a builtin raised; else an error of its own.
     fn failure(&self, otherwise: &'static str) -> PyErr {
         self.raised.take().unwrap_or_else(|| PyRuntimeError::new_err(otherwise))
     }

@@ -14,6 +14,7 @@
 //! from its making on.
 
 mod home;
+mod outcome;
 mod rows;
 mod table;
 mod warm;
@@ -21,6 +22,7 @@ mod warm;
 use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
+pub use outcome::{Buried, Ended, Landed, Settled, Stated};
 pub use rows::Hashing;
 use rows::{Beginning, FREE, NO_ROW, Row, Rows};
 use table::{Gone, Index, Table};
@@ -33,64 +35,6 @@ const FLAGS: u64 = 7;
 const ORDER_SHIFT: u32 = 3;
 /// The bits of an order below these count; these are the stratum.
 pub(crate) const STRATUM_SHIFT: u32 = 50;
-
-/// What a row was when its fact was settled, and until when it holds now.
-pub struct Settled {
-    /// Until when the fact held before.
-    pub before: Instant,
-    /// Until when it holds now.
-    pub until: Instant,
-    /// Whether it was marked as changed already.
-    pub is_told: bool,
-    /// The body conditions that it matches.
-    pub class: ClassId,
-}
-
-/// What settling a fact at once did to its row.
-pub struct Landed {
-    /// The row.
-    pub row: RowId,
-    /// Until when the fact held before.
-    pub before: Instant,
-    /// Whether it holds longer than before.
-    pub is_longer: bool,
-    /// Whether the row was made. It has no class then.
-    pub is_made: bool,
-    /// Whether it was marked as changed already.
-    pub is_told: bool,
-    /// The body conditions that it matches.
-    pub class: ClassId,
-}
-
-/// What stating a fact did to its row.
-pub struct Stated {
-    /// The row.
-    pub row: RowId,
-    /// Until when the fact held before.
-    pub before: Instant,
-    /// Whether the row is marked as changed already, or did not change.
-    pub is_told: bool,
-    /// Whether no statement carried the fact before.
-    pub is_first: bool,
-}
-
-/// What a row was when its fact ended.
-pub struct Ended {
-    /// Whether it was marked as changed already.
-    pub is_told: bool,
-    /// Whether statements carried it.
-    pub is_stated: bool,
-    /// The body conditions that it matches.
-    pub class: ClassId,
-}
-
-/// What became of a row at the end of a tick.
-pub struct Buried {
-    /// Whether its fact holds.
-    pub holds: bool,
-    /// Whether the row is to be forgotten. Its terms can be read until the next one is made.
-    pub is_gone: bool,
-}
 
 /// The rows of one relation.
 pub struct Relation {

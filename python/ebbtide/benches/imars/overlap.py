@@ -15,15 +15,14 @@ from ebbtide.benches.results import Measurement, Results, Say
 from ebbtide.testing.workloads.isin import edges_upwards
 
 PARENTS: Final = (1, 2, 3)
-# Trees that are streamed together have so many facts, in windows.
-MIXED_SHARE: Final = 1
 
 
 def measure_overlap(settings: Settings, results: Results, say: Say) -> None:
     """The median tick of expiry and dred at one percent, by the number of parents."""
     for parents in PARENTS:
         edges = len(edges_upwards(settings.depth, settings.fanout, parents))
-        mixed = max(1, round(MIXED_SHARE * settings.window / edges))
+        # As many trees together as the window holds.
+        mixed = max(1, round(settings.window / edges))
         runs = {}
         for strategy in ("expiry", "dred"):
             say(f"overlap: {parents} parents a node, {mixed} trees together, {strategy}")
