@@ -294,6 +294,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_iri_has_a_scheme_and_nothing_forbidden() {
+        for text in ["http://e/a", "urn:x", "a+b-c.d:", "a:b:c"] {
+            assert!(is_iri_value(text), "{text}");
+        }
+        for text in ["", "rel", "/a:b", "1a:b", ":a", "http://e/a b", "a:<b>"] {
+            assert!(!is_iri_value(text), "{text}");
+        }
+    }
+
+    #[test]
     fn doubles_have_the_fewest_digits() {
         let lexical = |number: f64| double_lexical(Double::from(number));
         assert_eq!(lexical(3_602_879_701_896_397.0 / 4.0), "900719925474099.2");
