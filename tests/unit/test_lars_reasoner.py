@@ -200,6 +200,17 @@ def test_answers_beyond_a_budget_are_marked_incomplete() -> None:
             assert [answer.complete for answer in reasoner.advance(to=2)] == [True, False, True]
 
 
+def test_what_holds_is_told_in_full_when_a_restart_leaps_at_once() -> None:
+    program = "q(X) :- p(X) in [100]."
+    reasoner = LarsReasoner(program, start=0)
+    reasoner.push("p(a).", at=0)
+    reasoner.advance(to=3)
+    again = LarsReasoner.restore(reasoner.snapshot(), program, start=0)
+    told = pa.table(again.play(10, full=True)["q"])
+    assert told["t"].to_pylist() == [4, 5, 6, 7, 8, 9, 10]
+    assert set(told["c0"].to_pylist()) == {"<a>"}
+
+
 def test_pauses_are_leapt_over() -> None:
     program = "q(X) :- p(X) in [3]. r :- always p(a) in [1]. n(N) :- N = count { X : p(X) in [5] }."
     far = 10**15

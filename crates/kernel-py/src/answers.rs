@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
 use ebbtide_kernel::instant::NEVER;
 use ebbtide_kernel::kernel::{Change, Kernel as Core};
-use ebbtide_kernel::key::hash_terms;
+use ebbtide_kernel::key::{Packed, hash_terms};
 use ebbtide_kernel::relation::Relation;
 use hashbrown::HashTable;
 
@@ -185,7 +185,11 @@ impl Lines {
         points.resize(points.len() + changed.rows.len(), tick);
         diffs.extend_from_slice(&changed.diffs);
         for (column, cells) in cells.iter_mut().enumerate() {
-            cells.extend(changed.rows.iter().map(|row| codes.of(relation.term(*row, column))));
+            if column < Packed::COLUMNS {
+                codes.put(cells, changed.first.iter().map(move |first| first.term(column)));
+            } else {
+                codes.put(cells, changed.rows.iter().map(move |row| relation.term(*row, column)));
+            }
         }
     }
 
@@ -196,13 +200,13 @@ impl Lines {
             Held::Always(mirror) => {
                 points.resize(points.len() + mirror.rows.len(), tick);
                 for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                    cells.extend(terms.iter().map(|term| codes.of(*term)));
+                    codes.put(cells, terms.iter().copied());
                 }
             }
             Held::Now(present) => {
                 points.resize(points.len() + present.count, tick);
                 for (column, cells) in cells.iter_mut().enumerate() {
-                    cells.extend(present.rows().map(|row| codes.of(row[column])));
+                    codes.put(cells, present.rows().map(move |row| row[column]));
                 }
             }
         }
@@ -217,7 +221,9 @@ impl Lines {
         let mut tell = |row: &[TermId], diff: i8| {
             points.push(tick);
             diffs.push(diff);
-            cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(codes.of(*term)));
+            for (cells, term) in cells.iter_mut().zip(row) {
+                codes.put(cells, std::iter::once(*term));
+            }
         };
         let hash = |row: &[TermId]| hash_terms(row.iter().copied());
         for (number, row) in before.rows().enumerate() {
@@ -233,27 +239,33 @@ impl Lines {
     }
 }
 
-/// The rows of a relation that came to hold (1) or ceased to (-1).
+/// The rows of a relation that came to hold (1) or ceased to (-1), with their first terms.
 #[derive(Default)]
 struct Changed {
     rows: Vec<RowId>,
+    first: Vec<Packed>,
     diffs: Vec<i8>,
 }
 
 impl Changed {
     /// Note those among the rows that a tick touched: what came, and did not hold before; what went, and did.
     fn note(&mut self, relation: &Relation, touched: &[Change]) {
-        let diff = |change: &Change| {
-            i8::from(change.before == NEVER) - i8::from(relation.until(change.fact.row) == NEVER)
-        };
         self.rows.clear();
         self.rows.extend(touched.iter().map(|change| change.fact.row));
-        self.diffs.clear();
-        self.diffs.extend(touched.iter().map(diff));
+        self.first.resize(touched.len(), Packed::default());
+        self.diffs.resize(touched.len(), 0);
+        // A row is looked at once, and its line is not asked for again column by column.
+        let places = self.first.iter_mut().zip(&mut self.diffs);
+        for (change, (first, diff)) in touched.iter().zip(places) {
+            let until;
+            (until, *first) = relation.glance(change.fact.row);
+            *diff = i8::from(change.before == NEVER) - i8::from(until == NEVER);
+        }
         // Most of them came or went: to look for the others takes less than to choose one by one.
         if self.diffs.contains(&0) {
-            let mut diffs = self.diffs.iter();
-            self.rows.retain(|_| diffs.next() != Some(&0));
+            let (mut of_row, mut of_first) = (self.diffs.iter(), self.diffs.iter());
+            self.rows.retain(|_| of_row.next() != Some(&0));
+            self.first.retain(|_| of_first.next() != Some(&0));
             self.diffs.retain(|diff| *diff != 0);
         }
     }
@@ -284,8 +296,9 @@ impl Answers {
         outputs: &[Output],
         how: How,
         held: Option<Vec<Option<Held>>>,
-        codes: Codes,
+        mut codes: Codes,
     ) -> Self {
+        codes.make_room(core);
         let mut held = held.map(Vec::into_iter);
         let mut place = vec![None; core.program().relations.len()];
         let mut lines = Vec::with_capacity(outputs.len());
@@ -304,6 +317,7 @@ impl Answers {
     /// Note what a tick changed, or in full what holds after it; nothing holds without an answer.
     pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
         let before = std::mem::replace(&mut self.answered, answered);
+        self.codes.make_room(core);
         let Self { lines: all, codes, changed, .. } = self;
         if !self.full && before && !answered {
             all.iter_mut().for_each(|lines| lines.tell_all(tick, -1, codes));
@@ -394,40 +408,58 @@ impl Answers {
 pub struct Codes {
     /// For each term, one more than its place; 0 for none.
     places: Vec<i32>,
+    /// The terms by their places. There is room for all.
     values: Vec<TermId>,
+    /// How many have a place.
+    known: usize,
 }
 
 impl Codes {
-    #[inline]
-    fn of(&mut self, term: TermId) -> i32 {
-        let Some(place) = self.places.get_mut(term.index()) else { return self.make_room(term) };
-        if *place == 0 {
-            self.values.push(term);
-            *place = self.values.len() as i32;
+    /// Put the places of some terms behind others. In two steps, neither of which calls anything: what they need stays in
+    /// registers.
+    #[inline(never)]
+    fn put(&mut self, cells: &mut Vec<i32>, terms: impl Iterator<Item = TermId>) {
+        let first = cells.len();
+        cells.extend(terms.map(|term| term.0 as i32));
+        let (places, values) = (&mut self.places[..], &mut self.values[..]);
+        let mut known = self.known;
+        for cell in &mut cells[first..] {
+            let term = TermId(*cell as u32);
+            let place = &mut places[term.index()];
+            if *place == 0 {
+                values[known] = term;
+                known += 1;
+                *place = known as i32;
+            }
+            *cell = *place - 1;
         }
-        *place - 1
+        self.known = known;
     }
 
-    /// Give a place to a term that is beyond all that have one.
-    #[cold]
-    fn make_room(&mut self, term: TermId) -> i32 {
-        self.places.resize(2 * term.index() + 1, 0);
-        self.of(term)
+    /// Have room for the places of all terms.
+    fn make_room(&mut self, core: &Core) {
+        let terms = core.dictionary().ids_below();
+        if terms > self.places.len() {
+            self.places.resize(2 * terms, 0);
+            self.values.resize(2 * terms, TermId(0));
+        }
     }
 
     /// Forget all places.
     fn clear(&mut self) {
-        for term in self.values.drain(..) {
+        for term in &self.values[..self.known] {
             self.places[term.index()] = 0;
         }
+        self.known = 0;
     }
 
     /// The texts of the terms. They are copied as bytes and checked all at once.
     fn texts(&self, core: &Core) -> Result<StringArray, ArrowError> {
-        let mut bytes = Vec::with_capacity(32 * self.values.len());
-        let mut ends = Vec::with_capacity(self.values.len() + 1);
+        let values = &self.values[..self.known];
+        let mut bytes = Vec::with_capacity(32 * values.len());
+        let mut ends = Vec::with_capacity(values.len() + 1);
         ends.push(0);
-        ends.extend(self.values.iter().map(|term| {
+        ends.extend(values.iter().map(|term| {
             core.dictionary().append_utf8(*term, &mut bytes);
             bytes.len() as i32
         }));

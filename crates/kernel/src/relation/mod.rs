@@ -123,6 +123,13 @@ impl Relation {
         self.rows.lines[row.index()].until
     }
 
+    /// Until when the fact holds, and its first terms as `first_terms` has them.
+    #[inline]
+    pub fn glance(&self, row: RowId) -> (Instant, Packed) {
+        let line = &self.rows.lines[row.index()];
+        (line.until, line.packed())
+    }
+
     /// The best lifetime offered and not yet settled.
     #[inline]
     pub fn pending(&self, row: RowId) -> Instant {

@@ -29,6 +29,15 @@ pub(super) struct Row {
     words: [u32; INLINE],
 }
 
+impl Row {
+    /// The first words.
+    #[inline]
+    pub(super) fn packed(&self) -> Packed {
+        let [one, two, three, four, ..] = self.words;
+        Packed::of([one, two, three, four])
+    }
+}
+
 const EMPTY: Row = Row {
     until: NEVER,
     pending: NEVER,
@@ -180,8 +189,7 @@ impl Rows {
 
     #[inline]
     pub(super) fn packed(&self, row: RowId) -> Packed {
-        let words = &self.lines[row.index()].words;
-        Packed::of([words[0], words[1], words[2], words[3]])
+        self.lines[row.index()].packed()
     }
 
     /// The hash of a row's key.
