@@ -69,7 +69,8 @@ class Times:
         """The first time point of a time or tumbling window; None of a count window."""
         word, _, size = window.rpartition(" ")
         if word == "tumbling":
-            first = self.now - self.now % (int(size) * self.step)
+            into = self.now % (int(size) * self.step)
+            first = self.now - into // self.step * self.step
         elif window.isdecimal():
             first = self.now - int(window) * self.step
         else:

@@ -62,8 +62,9 @@ class Stream:
         return self.atoms.get(point, _NOTHING)
 
     def since(self, first: Instant) -> Stream:
-        """The part from a time point on."""
-        first = max(first, self.first)
+        """The part from the first time point at or after an instant on."""
+        later = max(0, first - self.first)
+        first = self.first + -(-later // self.step) * self.step
         kept = {point: atoms for point, atoms in self.atoms.items() if first <= point <= self.last}
         return replace(self, first=first, atoms=kept)
 
@@ -245,7 +246,9 @@ def conclusions(rule: LarsRule, structure: Structure) -> Iterator[tuple[Instant 
         else:
             term = binding[rule.at] if isinstance(rule.at, Variable) else rule.at
             point = to_python(term)
-            inside = type(point) is int and point in structure.whole.timeline
+            # A time point is an integer as numbers are written: 01 is another term than 1.
+            is_point = type(point) is int and term == to_term(point)
+            inside = is_point and point in structure.whole.timeline
             yield (point if inside else None), fact
 
 

@@ -94,7 +94,10 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class TumblingWindow:
-    """The time points of the pane that t is in, up to t; panes are `span` wide, one begins at 0."""
+    """The time points of the pane that t is in, up to t; panes are `span` wide, one begins at 0.
+
+    Where 0 is no time point, its first one is the first after 0.
+    """
 
     span: Span
 

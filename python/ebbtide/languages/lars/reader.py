@@ -32,7 +32,13 @@ from ebbtide.languages.lars.formula import (
     Window,
 )
 from ebbtide.languages.lars.printing import quoted
-from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, TermReader
+from ebbtide.languages.lars.terms import (
+    ARITHMETIC,
+    SMALL_LETTERS,
+    WELL_KNOWN,
+    TermReader,
+    as_point,
+)
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
@@ -255,7 +261,7 @@ class _Reader(TermReader):
         self._take()
         if self._is_laser_at():
             self._take()
-            at = self._expression()
+            at = as_point(self._expression())
             self._expect(",")
             atom = self._wrapped_atom()
             self._expect(")")
