@@ -104,6 +104,17 @@ def test_triples_and_background(files: Path) -> None:
     assert answers(out) == {3: ["near(ex:ann)"]}
 
 
+def test_background_has_prefixes_of_its_own(files: Path) -> None:
+    (files / "t.lars").write_text("q(X) :- a(X), b(X).\n")
+    (files / "s.atoms").write_text("0\ta(<http://e/c>).\n")
+    (files / "b.atoms").write_text("@prefix e: <http://e/>.\nb(e:c).\n")
+    command = (files / "t.lars", "--stream", files / "s.atoms", "--background", files / "b.atoms")
+    assert answers(run(*command)[1]) == {0: ["q(<http://e/c>)"]}
+    (files / "s.atoms").write_text("0\t@prefix e: <http://e/>. a(e:c).\n")
+    code, _, err = run(*command)
+    assert (code, "s.atoms:1:3: expected an atom, found `@prefix`" in err) == (1, True)
+
+
 def test_the_end_is_the_last_time_point(files: Path) -> None:
     command = (files / "p.lars", "--stream", files / "s.atoms", "--end")
     assert list(answers(run(*command, "40")[1])) == [36, 37, 38, 39, 40]

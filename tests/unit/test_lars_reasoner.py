@@ -132,6 +132,13 @@ def test_a_program_is_refused_at_its_first_atom() -> None:
         LarsReasoner(SEEN).push("q(a).", at=0)
 
 
+def test_atoms_are_texts_or_facts_one_or_many() -> None:
+    reasoner = LarsReasoner(SEEN, start=0)
+    reasoner.push("p(a). p(b)", at=0)
+    reasoner.push(["p(c)", Fact.of("p", "<d>"), "p(e). p(f)."], at=0)
+    assert said(reasoner, to=0) == {0: [f"q({name})" for name in "abcdef"]}
+
+
 def test_background_must_fit() -> None:
     with pytest.raises(ValueError, match="the predicate p has 1 argument, not 2"):
         LarsReasoner(SEEN).add("p(a,b)")

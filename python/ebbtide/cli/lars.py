@@ -58,7 +58,10 @@ def lars(
     ],
     background: Annotated[
         list[Path] | None,
-        typer.Option(help="Facts that always hold: `p(a). q(b).` or RDF; repeatable."),
+        typer.Option(
+            help="Facts that always hold: `p(a). q(b).` (.atoms, .lars, .lp, .txt) or RDF, by its "
+            "suffix; may be gzip'd; repeatable."
+        ),
     ] = None,
     changes: Annotated[
         bool, typer.Option("--changes", help="Tell what changed instead of all that holds.")
@@ -294,7 +297,8 @@ def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
 
     if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
         known = {**WELL_KNOWN, **program.prefixes}
-        return parse_atoms("".join(_lines(path)), _name(path), known, program.misfit)
+        text = "".join(_lines(path))
+        return parse_atoms(text, _name(path), known, program.misfit, declares=True)
     return [Fact(TRIPLE, triple) for triple in read_triples(path)]
 
 

@@ -140,7 +140,7 @@ class LarsReasoner:
             raise ValueError("background is added before the first time point is known")
         self._background += map(self._fitting, self._facts(atoms))
 
-    def push(self, atoms: str | Fact | Iterable[Fact], at: SupportsIndex) -> None:
+    def push(self, atoms: str | Fact | Iterable[str | Fact], at: SupportsIndex) -> None:
         """State atoms that happen at an instant. If it is too late, `take_late` hands them out.
 
         Without atoms, it says that time has come so far.
@@ -376,13 +376,13 @@ class LarsReasoner:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _facts(self, atoms: str | Fact | Iterable[Fact]) -> list[Fact]:
+    def _facts(self, atoms: str | Fact | Iterable[str | Fact]) -> list[Fact]:
         if isinstance(atoms, Fact):
             return [atoms]
         if isinstance(atoms, str):
             text = atoms if atoms.rstrip().endswith(".") else f"{atoms}."
             return parse_atoms(text, "<atoms>", {**WELL_KNOWN, **self.program.prefixes})
-        return list(atoms)
+        return [fact for each in atoms for fact in self._facts(each)]
 
     def _fitting(self, fact: Fact) -> Fact:
         if problem := self.program.misfit(fact):

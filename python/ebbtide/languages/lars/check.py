@@ -104,10 +104,10 @@ def _check_arities(program: LarsProgram) -> None:
             given = len(atom.arguments)
             known, where = met.setdefault(atom.relation, (given, atom.origin))
             if known != given:
-                place = f"at {where}" if where else "among the facts"
+                place = "among the facts" if atom.relation != TRIPLE else "everywhere"
                 raise ProgramError(
                     f"the predicate {atom.relation} has {counted(given, 'argument')} here and "
-                    f"{known} {place}",
+                    f"{known} {f'at {where}' if where else place}",
                     atom.origin,
                 )
 

@@ -19,7 +19,12 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from ebbtide.languages.lars.printing import show_argument, show_atom, show_predicate
+from ebbtide.languages.lars.printing import (
+    NO_PREFIXES,
+    show_argument,
+    show_atom,
+    show_predicate,
+)
 from ebbtide.program import (
     IN_PYTHON,
     TRIPLE,
@@ -69,8 +74,8 @@ class Span:
             return self.size
         if tick is None:
             raise ProgramError(
-                f"{self} needs the length of a time point: give a tick, such as 1s, or write the "
-                "window in time points, such as [20]",
+                f"{self} needs the length of a time point: give a tick (--tick 1s, in Python "
+                "tick=1_000), or write the window in time points, such as [20]",
                 origin,
             )
         points, rest = divmod(length, tick)
@@ -161,8 +166,7 @@ class Extended:
             yield self.at
 
     def __str__(self) -> str:
-        before = {Mode.AT: f"@{show_argument(self.at)} ", Mode.ALWAYS: "always "}.get(self.mode, "")
-        return f"{before}{show_atom(self.atom)}{self.where}"
+        return show_part(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ class Denied:
         return self.part.variables()
 
     def __str__(self) -> str:
-        return f"not {self.part}"
+        return show_part(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +210,7 @@ class Collected:
         return frozenset(found)
 
     def __str__(self) -> str:
-        values = ", ".join(map(show_argument, self.values))
-        parts = ", ".join(map(show_part, self.parts))
-        return f"{show_argument(self.result)} = {self.function} {{ {values} : {parts} }}"
+        return show_part(self)
 
 
 BodyPart: TypeAlias = Extended | Denied | Guard | Collected
@@ -395,14 +397,26 @@ _SIGNS: Final = {
 }
 
 
-def show_part(part: BodyPart) -> str:
+def show_part(part: BodyPart, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """A part of a body as text."""
-    if not isinstance(part, Guard):
-        return str(part)
-    sign = _SIGNS.get(part.builtin)
-    texts = list(map(show_argument, part.arguments))
-    if sign is None:
-        return f"{part.builtin}({', '.join(texts)})"
-    if len(texts) == 2:
-        return f"{texts[0]} {sign} {texts[1]}"
-    return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"
+
+    def shown(argument: Argument | None) -> str:
+        return show_argument(argument, prefixes)
+
+    match part:
+        case Extended(atom, mode, at):
+            before = {Mode.AT: f"@{shown(at)} ", Mode.ALWAYS: "always "}.get(mode, "")
+            return f"{before}{show_atom(atom, prefixes)}{part.where}"
+        case Denied(inner):
+            return f"not {show_part(inner, prefixes)}"
+        case Collected(function, result, values):
+            parts = ", ".join(show_part(each, prefixes) for each in part.parts)
+            return f"{shown(result)} = {function} {{ {', '.join(map(shown, values))} : {parts} }}"
+        case Guard(builtin, arguments):
+            sign = _SIGNS.get(builtin)
+            texts = list(map(shown, arguments))
+            if sign is None:
+                return f"{builtin}({', '.join(texts)})"
+            if len(texts) == 2:
+                return f"{texts[0]} {sign} {texts[1]}"
+            return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"

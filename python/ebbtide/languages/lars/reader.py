@@ -87,15 +87,18 @@ def parse_atoms(
     source: str,
     prefixes: dict[str, str],
     refuses: Callable[[Fact], str | None] = lambda _: None,
+    *,
+    declares: bool = False,
 ) -> list[Fact]:
     """Ground atoms, each with a full stop: `p(a,b). q(c).`
 
-    `refuses` says what is wrong with one beyond its syntax.
+    `refuses` says what is wrong with one beyond its syntax. With `declares` the text may declare
+    prefixes of its own.
 
     >>> [str(fact) for fact in parse_atoms("p(a,7). alarm.", "<text>", {})]
     ['p(<a>, "7"^^<http://www.w3.org/2001/XMLSchema#integer>)', 'alarm()']
     """
-    return _Reader(text, source, prefixes).facts(refuses)
+    return _Reader(text, source, prefixes).facts(refuses, declares=declares)
 
 
 class _Reader(TermReader):
@@ -127,9 +130,12 @@ class _Reader(TermReader):
         own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
         return LarsProgram(tuple(rules), tuple(facts), own)
 
-    def facts(self, refuses: Callable[[Fact], str | None]) -> list[Fact]:
+    def facts(self, refuses: Callable[[Fact], str | None], *, declares: bool) -> list[Fact]:
         found = []
         while self._peek().kind != "END":
+            if declares and self._peek().kind == "DIRECTIVE":
+                self._declare()
+                continue
             self._extra = []
             head = self._atom()
             self._expect(".")

@@ -26,7 +26,7 @@ _KINDS: Final = (
     ("STRING", STRING_PATTERN),
     ("QUOTED", r"'(?:[^'\n]|'')*'"),
     ("NUMBER", r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"),
-    ("PREFIXED", r"[a-z][A-Za-z0-9_\-]*:[A-Za-z_][A-Za-z0-9_\-]*"),
+    ("PREFIXED", r"(?:[a-z][A-Za-z0-9_\-]*)?:[A-Za-z0-9_][A-Za-z0-9_\-]*"),
     ("PREFIX", r"[a-z][A-Za-z0-9_\-]*:(?!-)|:(?=[ \t]*<)"),
     ("VARIABLE", r"_[A-Za-z0-9_]*|[A-Z][A-Za-z0-9_]*"),
     ("NAME", r"[a-z][A-Za-z0-9_]*"),
@@ -38,6 +38,7 @@ _TOKEN: Final = re.compile(
     "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS), re.DOTALL
 )
 _COMPARISON: Final = re.compile(r"<-|<=|<>|<")
+_COLON: Final = re.compile(":")
 #: After a string; elsewhere @ says a time point, and - subtracts.
 _LANGUAGE: Final = re.compile(f"(?P<LANGUAGE>{LANGUAGE_PATTERN})")
 #: After one of these, < compares; elsewhere it opens an IRI.
@@ -76,6 +77,11 @@ def tokens(text: str, source: str) -> list[Token]:
             hint = _HINTS.get(character, f"unexpected character {character!r}")
             raise ProgramError(hint, _place(text, position, source))
         kind = match.lastgroup or ""
+        if kind == "PREFIXED" and match[0][0] == ":" and found and found[-1].kind == "VARIABLE":
+            # It ends the values of an aggregate: { X :p(X) }.
+            match = _COLON.match(text, position)
+            assert match is not None, "a name without a prefix begins with a colon"
+            kind = "SIGN"
         if kind == "IRI" and found and (found[-1].kind in _OPERANDS or found[-1].text == ")"):
             match = _COMPARISON.match(text, position)
             assert match is not None, "an IRI begins with <"
