@@ -219,7 +219,7 @@ class Explainer:
         terms = node.fact.terms
         window = f" in [{meaning.window}]" if meaning.window else ""
         if part is not None and meaning.window:
-            window = part.where
+            window = part.where(self._program.prefixes)
         match meaning.kind:
             case "at":
                 atom = Fact(meaning.predicate, terms[1:])

@@ -32,6 +32,7 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
 )
+from ebbtide.languages.lars.groups import group_places
 from ebbtide.program import Aggregate, Atom, Fact, Guard, Variable
 from ebbtide.terms import Term, to_python, to_term
 from ebbtide.time import FOREVER, Instant
@@ -120,10 +121,12 @@ class Structure:
 
     def views(self, part: Extended) -> Iterator[Structure]:
         """This structure; under a partitioned window, its part for each group of atoms."""
-        if not (isinstance(part.window, CountWindow) and part.window.per):
+        places: tuple[int, ...] = ()
+        if isinstance(part.window, CountWindow):
+            places = group_places(part.atom, part.window)
+        if not places:
             yield self
             return
-        places = [part.atom.arguments.index(variable) for variable in part.window.per]
         relation = part.atom.relation
         groups: dict[tuple[Term, ...], set[Fact]] = {}
         for fact in set(self.background).union(*self.input.atoms.values()):

@@ -37,10 +37,12 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.wording import counted
-from ebbtide.terms import Term
+from ebbtide.terms import IRI, Term
+from ebbtide.terms.term import RDF
 from ebbtide.time import LATEST
 from ebbtide.time.duration import UNITS
 
+RDF_TYPE: Final = IRI(RDF + "type")
 #: Units that mean time points, as no unit does.
 TICKS: Final = frozenset({"", "tick", "ticks"})
 
@@ -114,25 +116,48 @@ class TumblingWindow:
 class CountWindow:
     """The last `size` atoms of the input: of the stream, of one predicate, or per group of it.
 
-    `per` are the variables of the atom whose values make a group.
+    `per` are the variables of the atom whose values make a group. `kind` are the places of a
+    triple's own predicate and class, if only triples like it count.
     """
 
     size: int
     of_predicate: bool = False
     per: tuple[Variable, ...] = ()
+    kind: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         if self.per:
             return f"[#{self.size} per {', '.join(variable.name for variable in self.per)}]"
         return f"[#{self.size} of it]" if self.of_predicate else f"[#{self.size}]"
 
-    def about(self, predicate: str) -> str:
-        """The window as text, of an atom of a predicate.
+    def about(self, atom: Atom, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
+        """The window as text, of an atom.
 
-        >>> CountWindow(3, of_predicate=True).about("p")
+        >>> CountWindow(3, of_predicate=True).about(Atom("p", ()))
         '[#3 of p]'
         """
-        return str(self).replace("of it", f"of {show_predicate(predicate)}")
+        is_said = self.of_predicate and not (self.per and self.kind == kind_places(atom))
+        of = f" of {show_kind(atom, self.kind, prefixes)}" if is_said else ""
+        per = f" per {', '.join(variable.name for variable in self.per)}" if self.per else ""
+        return f"[#{self.size}{of}{per}]"
+
+
+def kind_places(atom: Atom) -> tuple[int, ...]:
+    """The places that tell a triple from others, as predicates do: its predicate, and its class.
+
+    None, if the predicate is a variable; all other atoms have their own predicates.
+    """
+    match atom:
+        case Atom(relation, (_, IRI() as predicate, kind)) if relation == TRIPLE:
+            return (1, 2) if predicate == RDF_TYPE and isinstance(kind, IRI) else (1,)
+    return ()
+
+
+def show_kind(atom: Atom, kind: tuple[int, ...], prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
+    """The predicate of an atom as text; of a triple what stands in those places."""
+    return (
+        show_argument(atom.arguments[kind[-1]], prefixes) if kind else show_predicate(atom.relation)
+    )
 
 
 Window: TypeAlias = TimeWindow | TumblingWindow | CountWindow
@@ -152,11 +177,10 @@ class Extended:
         """Where the atom was written."""
         return self.atom.origin
 
-    @property
-    def where(self) -> str:
+    def where(self, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
         """The window as it is written behind the atom."""
         if isinstance(self.window, CountWindow):
-            return f" in {self.window.about(self.atom.relation)}"
+            return f" in {self.window.about(self.atom, prefixes)}"
         return f" in {self.window}" if self.window else ""
 
     def variables(self) -> Iterator[Variable]:
@@ -406,7 +430,7 @@ def show_part(part: BodyPart, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     match part:
         case Extended(atom, mode, at):
             before = {Mode.AT: f"@{shown(at)} ", Mode.ALWAYS: "always "}.get(mode, "")
-            return f"{before}{show_atom(atom, prefixes)}{part.where}"
+            return f"{before}{show_atom(atom, prefixes)}{part.where(prefixes)}"
         case Denied(inner):
             return f"not {show_part(inner, prefixes)}"
         case Collected(function, result, values):

@@ -30,6 +30,8 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
     Window,
+    kind_places,
+    show_kind,
 )
 from ebbtide.languages.lars.printing import quoted
 from ebbtide.languages.lars.terms import (
@@ -43,6 +45,7 @@ from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
 from ebbtide.program.wording import counted, did_you_mean
+from ebbtide.terms import IRI
 from ebbtide.time.duration import UNITS
 
 MAX_DIGITS: Final = 12
@@ -315,10 +318,9 @@ class _Reader(TermReader):
         if size < 1:
             self._fail("a count window of at least 1 atom", opening)
         of_predicate, per = False, []
+        kind = kind_places(atom)
         if self._skip("of"):
-            name = self._take()
-            if name.text not in (atom.relation, quoted(atom.relation), "it"):
-                self._fail(f"`of {atom.relation}`: the window of an atom is of its predicate", name)
+            kind = self._counted_kind(atom, kind)
             of_predicate = True
         if self._skip("per"):
             of_predicate = True
@@ -330,7 +332,22 @@ class _Reader(TermReader):
                 if self._peek().text != ",":
                     break
                 self._take()
-        return CountWindow(size, of_predicate, tuple(per))
+        return CountWindow(size, of_predicate, tuple(per), kind if of_predicate else ())
+
+    def _counted_kind(self, atom: Atom, kind: tuple[int, ...]) -> tuple[int, ...]:
+        """What a window is of: the places that tell the triples that count."""
+        name = self._take()
+        if name.text == "it":
+            return kind
+        if name.text in (atom.relation, quoted(atom.relation)):
+            return ()
+        if kind and name.kind in ("NAME", "IRI", "PREFIXED", "QUOTED"):
+            iri = IRI(name.text) if name.kind == "NAME" else self._iri(name)
+            for places in (kind, kind[:1]):
+                if atom.arguments[places[-1]] == iri:
+                    return places
+        own = show_kind(atom, kind, self._prefixes)
+        self._fail(f"`of {own}`: the window of an atom is of its predicate", name)
 
     def _span(self) -> Span:
         size = self._size()

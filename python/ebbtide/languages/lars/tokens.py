@@ -45,6 +45,8 @@ _LANGUAGE: Final = re.compile(f"(?P<LANGUAGE>{LANGUAGE_PATTERN})")
 _OPERANDS: Final = frozenset(
     {"VARIABLE", "NUMBER", "NAME", "STRING", "LANGUAGE", "PREFIXED", "IRI", "QUOTED"}
 )
+#: Words that stand before atoms and predicates, whose IRIs they do not compare.
+_WORDS: Final = frozenset({"not", "always", "box", "some", "diamond", "and", "of"})
 _HINTS: Final = {
     '"': "this string is not closed on its line",
     "'": "this name is not closed on its line",
@@ -82,7 +84,7 @@ def tokens(text: str, source: str) -> list[Token]:
             match = _COLON.match(text, position)
             assert match is not None, "a name without a prefix begins with a colon"
             kind = "SIGN"
-        if kind == "IRI" and found and (found[-1].kind in _OPERANDS or found[-1].text == ")"):
+        if kind == "IRI" and found and _is_operand(found[-1]):
             match = _COMPARISON.match(text, position)
             assert match is not None, "an IRI begins with <"
             kind = "ARROW" if match[0] == "<-" else "COMPARISON"
@@ -91,6 +93,13 @@ def tokens(text: str, source: str) -> list[Token]:
         position = match.end()
     found.append(Token("END", "", position, position))
     return found
+
+
+def _is_operand(token: Token) -> bool:
+    """Whether a token may end what is compared."""
+    if token.kind == "NAME" and token.text in _WORDS:
+        return False
+    return token.kind in _OPERANDS or token.text == ")"
 
 
 def _place(text: str, position: int, source: str) -> Origin:
