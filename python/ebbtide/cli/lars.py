@@ -104,7 +104,8 @@ def lars(
     {"t": 41, "atoms": ["q(x2,y,z)"]}: the atoms that rules conclude and that hold at 41; null if
     there is no answer stream
 
-    {"t": 41, "op": "+", "atoms": [...]}: with --changes, those that begin (+) and cease (-) to hold
+    {"t": 41, "op": "+", "atoms": [...]}: with --changes, those that begin (+) and cease (-) to
+    hold, and null as above
 
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
@@ -200,6 +201,8 @@ class _Writer:
             for op, facts in (("+", answer.entered), ("-", answer.left)):
                 if facts:
                     yield {"t": answer.t, "op": op, "atoms": texts(facts, self._prefixes)}
+            if answer.atoms is None:
+                yield {"t": answer.t, "atoms": None}
         elif answer.every is not None:
             streams = sorted(texts(facts, self._prefixes) for facts in answer.every)
             yield {"t": answer.t, "streams": streams}

@@ -282,10 +282,15 @@ class LarsEngine(NativeEngine):
     # ---- why ---------------------------------------------------------------------------------
 
     def explain_atom(self, fact: Fact) -> Explanation:
-        """Why an intensional atom holds now; KeyError if it does not."""
+        """Why an intensional atom holds now; KeyError if it does not.
+
+        LookupError if nothing does, because there is no answer stream.
+        """
         relation = self.lowered.outputs.get(fact.relation)
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
+        if self._is_outside():
+            raise LookupError(f"there is no answer stream at {self.next - self._step}")
         is_stamped = fact.relation in self.lowered.stamped
         now = to_term(self.next - self._step)
         terms = (now, *fact.terms) if is_stamped else fact.terms
