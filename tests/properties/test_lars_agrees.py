@@ -51,12 +51,13 @@ def outputs(program: LarsProgram, input: Stream) -> dict[Instant, frozenset[Fact
     return found
 
 
-@given(lars_programs(), lars_streams(), st.sampled_from([1, 1, 3]))
+@given(lars_programs(), lars_streams(), st.sampled_from([1, 1, 3]), st.sampled_from([0, 0, 1, -4]))
 def test_the_kernel_equals_the_oracle(
-    program: LarsProgram, atoms: dict[int, set[Fact]], step: int
+    program: LarsProgram, atoms: dict[int, set[Fact]], step: int, start: int
 ) -> None:
     note(f"{program}\n{program.background}\n{atoms}")
-    input = Stream(0, LAST * step, {at * step: facts for at, facts in atoms.items()}, step)
+    moved = {start + at * step: facts for at, facts in atoms.items()}
+    input = Stream(start, start + LAST * step, moved, step)
     expected = output_stream(program, input)
     for point, facts in outputs(program, input).items():
         assert told(facts) == told(expected[point]), point

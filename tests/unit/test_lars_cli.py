@@ -56,6 +56,22 @@ def test_changes(files: Path) -> None:
     ]
 
 
+def test_no_answer_stream_is_told(files: Path) -> None:
+    (files / "o.lars").write_text("@V q(V) :- p(V) in [1]. r(X) :- p(X) in [3].\n")
+    (files / "o.atoms").write_text("0\tp(0).\n1\tp(9).\n3\tp(3).\n")
+    command = (files / "o.lars", "--stream", files / "o.atoms")
+    assert answers(run(*command)[1])[2] is None
+    assert [json.loads(line) for line in run(*command, "--changes")[1].splitlines()] == [
+        {"t": 0, "op": "+", "atoms": ["q(0)", "r(0)"]},
+        {"t": 1, "op": "-", "atoms": ["q(0)", "r(0)"]},
+        {"t": 1, "atoms": None},
+        {"t": 2, "atoms": None},
+        {"t": 3, "op": "+", "atoms": ["q(3)", "r(0)", "r(3)", "r(9)"]},
+    ]
+    code, out, err = run(*command, "--end", "2", "--why", "r(9)")
+    assert (code, out, err) == (1, "", "ebbtide: there is no answer stream at 2\n")
+
+
 def test_why(files: Path) -> None:
     _, out, _ = run(files / "p.lars", "--stream", files / "s.atoms", "--why", "q(x3,y,z)")
     first, second, third = out.splitlines()
@@ -102,6 +118,17 @@ def test_triples_and_background(files: Path) -> None:
     )
     assert (code, err) == (0, "")
     assert answers(out) == {3: ["near(ex:ann)"]}
+
+
+def test_background_has_prefixes_of_its_own(files: Path) -> None:
+    (files / "t.lars").write_text("q(X) :- a(X), b(X).\n")
+    (files / "s.atoms").write_text("0\ta(<http://e/c>).\n")
+    (files / "b.atoms").write_text("@prefix e: <http://e/>.\nb(e:c).\n")
+    command = (files / "t.lars", "--stream", files / "s.atoms", "--background", files / "b.atoms")
+    assert answers(run(*command)[1]) == {0: ["q(<http://e/c>)"]}
+    (files / "s.atoms").write_text("0\t@prefix e: <http://e/>. a(e:c).\n")
+    code, _, err = run(*command)
+    assert (code, "s.atoms:1:3: expected an atom, found `@prefix`" in err) == (1, True)
 
 
 def test_the_end_is_the_last_time_point(files: Path) -> None:

@@ -360,6 +360,19 @@ def test_predicates_that_share_a_count_window_are_told_apart() -> None:
     ]
 
 
+def test_explanations_have_the_prefixes_of_the_program() -> None:
+    reasoner = LarsReasoner(
+        "@prefix e: <http://e/>. q(R,N) :- N = count { X : e:in(X,R) }, not e:Shut(R) in [2].",
+        start=0,
+    )
+    reasoner.push("e:in(a,e:r).", at=0)
+    reasoner.advance(to=0)
+    assert reasoner.why("q(e:r,1)").splitlines()[1:] == [
+        "  1 = count { X : e:in(X,e:r) } until 1: worked out from the atoms that hold",
+        "  not e:Shut(e:r) in [2]",
+    ]
+
+
 def test_aggregates_and_what_is_denied_are_explained_with_their_terms() -> None:
     reasoner = LarsReasoner(
         "@T busy(R) :- @T p(R,_) in [2], N = count { X : p(R,X) in [2] }, N > 1, not off(R) in [1]."

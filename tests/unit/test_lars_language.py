@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbtide.languages.lars import load_lars, parse_lars, show_fact, strata
+from ebbtide.languages.lars.formula import CountWindow, show_part
+from ebbtide.languages.lars.groups import group_places
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.program import Fact, ProgramError
@@ -93,6 +95,55 @@ def test_what_is_printed_is_read_back() -> None:
     assert parse_lars("p('http://e/it''s').").background == (Fact("p", (quote,)),)
 
 
+def test_prefixes_may_be_empty_and_names_begin_with_digits() -> None:
+    text = "@prefix : <http://e/>. @prefix ex: <http://x/>. "
+    program = parse_lars(text + "q(:a,ex:7). n(N) :- N = count{X:p(X), :in(X,:7b)}, not :Room(:a).")
+    (fact,), (rule,) = program.background, program.rules
+    assert fact == Fact.of("q", "<http://e/a>", "<http://x/7>")
+    assert show_fact(fact, program.prefixes) == "q(:a,ex:7)"
+    assert (
+        rule.collected
+        == parse_lars("n(N) :- N = count { X : p(X), triple(X,<http://e/in>,<http://e/7b>) }.")
+        .rules[0]
+        .collected
+    )
+    assert show_part(rule.denied[0], program.prefixes) == "not :Room(:a)"
+    ((_, facts),) = parse_stream(["0\tq(:a,ex:7)."], program=program)
+    assert facts == [fact]
+
+
+@pytest.mark.parametrize(
+    ("window", "places"),
+    {
+        "[#2]": (),
+        "[#2 of triple]": (),
+        "[#2 of it]": (1,),
+        "[#2 of <http://e/in>]": (1,),
+        "[#2 per X]": (0, 1),
+        "[#2 of triple per X]": (0,),
+    }.items(),
+)
+def test_a_count_window_is_of_the_predicate_of_a_triple(
+    window: str, places: tuple[int, ...]
+) -> None:
+    (rule,) = parse_lars(f"q(X) :- <http://e/in>(X,Y) in {window}.").rules
+    (part,) = rule.positives
+    assert isinstance(part.window, CountWindow)
+    assert group_places(part.atom, part.window) == places
+    assert parse_lars(str(rule)).rules == (rule,)
+
+
+def test_iris_stand_behind_words() -> None:
+    for word in ("not ", "always ", "box ", "some ", "diamond ", "p(X) and "):
+        (rule,) = parse_lars(f"q(X) :- r(X), {word}<http://e/p>(X,_) in [1], X <7, X<7.").rules
+        assert "triple(X,<http://e/p>,_) in [1], X < 7, X < 7." in str(rule)
+
+
+def test_lines_of_comments_are_left_out_of_streams() -> None:
+    lines = ["% one", "  % two", "// three", " \t ", "0\tp. % four", "1\tp. // five"]
+    assert [at for at, _ in parse_stream(lines)] == [0, 1]
+
+
 def test_tags_of_languages_have_hyphens_and_no_case() -> None:
     text = 'p("a"@EN). p("a"@en-GB). p("a"@de-CH-1996).'
     shown = ['p("a"@en)', 'p("a"@en-gb)', 'p("a"@de-ch-1996)']
@@ -110,6 +161,12 @@ ERRORS = {
     "q(X) :- p(X),\n p(X,X).": "2:2: the predicate p has 2 arguments here and 1 at",
     "p(X) :- q(X).\nr(X) :- p(X) in [#3].": "2:9: a count window counts the atoms of the input",
     "p(a).\n p(a,b).": "2:2: the predicate p has 2 arguments here and 1 at p.lars:1",
+    "q(X) :- triple(X,Y).": "1:9: the predicate triple has 2 arguments here and 3 everywhere",
+    "@prefix e: <http://e/>.\ne:a(X,1) :- e:b(X,_).\nq :- e:a(_,_) in [#2].": (
+        "3:6: a count window counts the atoms of the input, and e:a is concluded by a rule"
+    ),
+    "@prefix e: <http://e/>.\nq :- e:a(_,_) in [#2 of e:b].": "2:25: expected `of e:a`",
+    "a :- :p(X,Y).": "1:6: the prefix : is not declared",
     "q(X :- p(X).": "1:5: expected ), found `:-`",
     "a :- p(X), Y > X.": "1:12: Y is compared or computed with",
     "a :- always p.": "1:13: `always` looks into a window",

@@ -68,9 +68,75 @@ def test_tables_need_no_first_time_point(start: int | None) -> None:
     assert said(reasoner, to=5) == {5: ["q(-7)", "q(a)"]}
 
 
+@pytest.mark.parametrize("start", [None, 0])
+def test_tables_take_atoms_wider_than_the_program(start: int | None) -> None:
+    """A count window counts them, each as one."""
+    program = "q(X) :- p(X) in [#3]. r(T) :- @T p(_) in [#2]."
+    rows = [(2, "<a>", 1), (2, "<b>", 1), (0, "<b>", 2), (3, "<b>", 2)]
+    by_row = LarsReasoner(program, start=start)
+    by_table = LarsReasoner(program, start=start)
+    for reasoner in (by_row, by_table):
+        reasoner.push("p(a).", at=0)
+        reasoner.advance(to=0)
+    late = by_table.push_table(
+        pa.table(dict(zip("txy", zip(*rows, strict=True), strict=True))), "wide", columns=[*"xyxyx"]
+    )
+    assert late == [2]
+    for at, x, y in rows:
+        by_row.push(Fact.of("wide", x, y, x, y, x), at=at)
+    assert by_table.late == by_row.late == 1
+    expected = {1: ["q(a)", "r(0)"], 2: ["q(a)"], 3: []}
+    assert said(by_table, to=3) == said(by_row, to=3) == expected
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("start", [-25, 5, 15])
+def test_panes_begin_with_multiples_of_their_width(engine: str, start: int) -> None:
+    """Also where those are no time points.
+
+    #   0        30        60        90
+    #   [---------)         [---------)        5, 15, 25   35, 45, 55   65, 75, 85
+    #             [---------)
+    """
+    program = """
+        some(X) :- p(X) in [tumbling 3].
+        at(T) :- @T p(_) in [tumbling 3].
+        all(X) :- always p(X) in [tumbling 3].
+        @T c(X) :- @T p(X) in [9].
+        @T c(e) :- @T p(_) in [tumbling 3], always c(X) in [tumbling 3], X != e.
+        each :- always c(e) in [tumbling 3].
+    """
+    reasoner = LarsReasoner(program, start=start, tick=10, engine=engine)
+    for at, atom in ((25, "p(a)."), (35, "p(b)."), (45, "p(b)."), (65, "p(a).")):
+        reasoner.push(atom, at=at)
+    found = said(reasoner, to=75)
+    told = {at: [atom for atom in atoms if atom[0] != "c"] for at, atoms in found.items()}
+    assert told[25] == ["at(25)", "some(a)"]
+    assert told[35] == ["all(b)", "at(35)", "each", "some(b)"]
+    assert told[45] == ["all(b)", "at(35)", "at(45)", "each", "some(b)"]
+    assert told[55] == ["at(35)", "at(45)", "some(b)"]
+    assert told[65] == ["all(a)", "at(65)", "each", "some(a)"]
+    assert told[75] == ["at(65)", "some(a)"]
+
+
+def test_the_first_time_point_of_a_pane_is_explained() -> None:
+    reasoner = LarsReasoner("all(X) :- always p(X) in [tumbling 3].", start=5, tick=10)
+    for at in (25, 35, 45):
+        reasoner.push("p(a).", at=at)
+    reasoner.advance(to=45)
+    assert "at every time point from 35 to 45" in reasoner.why("all(a)")
+
+
 def test_a_program_is_refused_at_its_first_atom() -> None:
     with pytest.raises(ValueError, match="q is concluded by rules"):
         LarsReasoner(SEEN).push("q(a).", at=0)
+
+
+def test_atoms_are_texts_or_facts_one_or_many() -> None:
+    reasoner = LarsReasoner(SEEN, start=0)
+    reasoner.push("p(a). p(b)", at=0)
+    reasoner.push(["p(c)", Fact.of("p", "<d>"), "p(e). p(f)."], at=0)
+    assert said(reasoner, to=0) == {0: [f"q({name})" for name in "abcdef"]}
 
 
 def test_background_must_fit() -> None:

@@ -58,7 +58,10 @@ def lars(
     ],
     background: Annotated[
         list[Path] | None,
-        typer.Option(help="Facts that always hold: `p(a). q(b).` or RDF; repeatable."),
+        typer.Option(
+            help="Facts that always hold: `p(a). q(b).` (.atoms, .lars, .lp, .txt) or RDF, by its "
+            "suffix; may be gzip'd; repeatable."
+        ),
     ] = None,
     changes: Annotated[
         bool, typer.Option("--changes", help="Tell what changed instead of all that holds.")
@@ -101,7 +104,8 @@ def lars(
     {"t": 41, "atoms": ["q(x2,y,z)"]}: the atoms that rules conclude and that hold at 41; null if
     there is no answer stream
 
-    {"t": 41, "op": "+", "atoms": [...]}: with --changes, those that begin (+) and cease (-) to hold
+    {"t": 41, "op": "+", "atoms": [...]}: with --changes, those that begin (+) and cease (-) to
+    hold, and null as above
 
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
@@ -197,6 +201,8 @@ class _Writer:
             for op, facts in (("+", answer.entered), ("-", answer.left)):
                 if facts:
                     yield {"t": answer.t, "op": op, "atoms": texts(facts, self._prefixes)}
+            if answer.atoms is None:
+                yield {"t": answer.t, "atoms": None}
         elif answer.every is not None:
             streams = sorted(texts(facts, self._prefixes) for facts in answer.every)
             yield {"t": answer.t, "streams": streams}
@@ -294,7 +300,8 @@ def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
 
     if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
         known = {**WELL_KNOWN, **program.prefixes}
-        return parse_atoms("".join(_lines(path)), _name(path), known, program.misfit)
+        text = "".join(_lines(path))
+        return parse_atoms(text, _name(path), known, program.misfit, declares=True)
     return [Fact(TRIPLE, triple) for triple in read_triples(path)]
 
 

@@ -36,6 +36,7 @@ from ebbtide.languages.lars.formula import (
     LarsRule,
     Mode,
 )
+from ebbtide.languages.lars.groups import group_places
 from ebbtide.program import Argument, Atom, Fact, Guard, ProgramError, Variable
 from ebbtide.program.user import asking
 from ebbtide.terms import Term, parse_term, to_term
@@ -145,7 +146,7 @@ class Translation:
     def _window(self, part: Extended) -> str:
         places: tuple[int, ...] = ()
         if isinstance(part.window, CountWindow):
-            places = tuple(map(part.atom.arguments.index, part.window.per))
+            places = group_places(part.atom, part.window)
         key = str(part.window), part.atom.relation, places
         name, _ = self._windows.setdefault(key, (f"w{len(self._windows)}", part))
         return name

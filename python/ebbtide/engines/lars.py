@@ -143,8 +143,18 @@ class LarsEngine(NativeEngine):
             terms = padded_terms((*front, *fact.terms), tally.width)
             self.push(Fact(tally.route.relation, terms), point, tally.route.stream)
 
+    def is_wide(self, arity: int) -> bool:
+        """Whether atoms have more arguments than a tally has columns: `take` alone packs those."""
+        return any(
+            arity + (2 if tally.route.stamped else 1) > tally.width
+            for tally in self.lowered.tallies
+        )
+
     def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
-        """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts."""
+        """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts.
+
+        They must not be wide.
+        """
         key = (predicate, len(columns))
         places = self._places.get(key)
         if places is None:
@@ -166,8 +176,6 @@ class LarsEngine(NativeEngine):
     def _tallied(self, tally: Tally, predicate: str, arity: int) -> _Places:
         stream, relation, places = self._placed(tally.route, arity)
         padded = [Literal(predicate).text, *places]
-        if len(padded) > tally.width:
-            raise ValueError(f"{predicate} has more arguments than any predicate of the program")
         return stream, relation, [*padded, *("<>",) * (tally.width - len(padded))]
 
     # ---- answers out -------------------------------------------------------------------------
@@ -274,10 +282,15 @@ class LarsEngine(NativeEngine):
     # ---- why ---------------------------------------------------------------------------------
 
     def explain_atom(self, fact: Fact) -> Explanation:
-        """Why an intensional atom holds now; KeyError if it does not."""
+        """Why an intensional atom holds now; KeyError if it does not.
+
+        LookupError if nothing does, because there is no answer stream.
+        """
         relation = self.lowered.outputs.get(fact.relation)
         if relation is None:
             raise KeyError(f"{fact.relation} is not concluded by rules")
+        if self._is_outside():
+            raise LookupError(f"there is no answer stream at {self.next - self._step}")
         is_stamped = fact.relation in self.lowered.stamped
         now = to_term(self.next - self._step)
         terms = (now, *fact.terms) if is_stamped else fact.terms

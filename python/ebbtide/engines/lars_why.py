@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 from ebbtide.engines.derivation import Node, applied
-from ebbtide.languages.lars.formula import Extended, LarsProgram, bound
+from ebbtide.languages.lars.formula import BodyPart, Extended, LarsProgram, bound, show_part
 from ebbtide.languages.lars.lowered import BODY, PAD, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
 from ebbtide.program import TRIPLE, Fact
@@ -69,7 +69,8 @@ class Times:
         """The first time point of a time or tumbling window; None of a count window."""
         word, _, size = window.rpartition(" ")
         if word == "tumbling":
-            first = self.now - self.now % (int(size) * self.step)
+            into = self.now % (int(size) * self.step)
+            first = self.now - into // self.step * self.step
         elif window.isdecimal():
             first = self.now - int(window) * self.step
         else:
@@ -187,7 +188,7 @@ class Explainer:
             binding = {**more, **binding}
         premises = yield from self._premises(order, [*rule.positives, *(None,) * len(order)])
         reason = f"by {rule.name} ({rule.origin})"
-        absent = tuple(str(bound(part, binding)) for part in rule.denied)
+        absent = tuple(self._part(bound(part, binding)) for part in rule.denied)
         return Explanation(text, node.until, reason, premises, absent)
 
     def _premises(
@@ -218,7 +219,7 @@ class Explainer:
         terms = node.fact.terms
         window = f" in [{meaning.window}]" if meaning.window else ""
         if part is not None and meaning.window:
-            window = part.where
+            window = part.where(self._program.prefixes)
         match meaning.kind:
             case "at":
                 atom = Fact(meaning.predicate, terms[1:])
@@ -245,7 +246,7 @@ class Explainer:
             case "known":
                 return self._atom(Fact(meaning.predicate, terms)), BACKGROUND
         result = self._results.get(node.fact.relation)
-        text = str(node.fact) if result is None else _collected(result, terms)
+        text = str(node.fact) if result is None else self._collected(result, terms)
         return text, "worked out from the atoms that hold"
 
     def _counted(self, predicate: Term, padded: tuple[Term, ...]) -> Fact:
@@ -257,14 +258,17 @@ class Explainer:
             arity = max((place for place, term in enumerate(padded, 1) if term != PAD), default=0)
         return Fact(name, padded[:arity])
 
+    def _collected(self, result: Result, terms: tuple[Term, ...]) -> str:
+        """An aggregate with the terms of its group and its result."""
+        of_group = bound(result.part, dict(zip(result.group, terms[:-1], strict=True)))
+        collected = self._part(of_group).removeprefix(show_argument(result.part.result))
+        return f"{show_term(terms[-1])}{collected}"
+
+    def _part(self, part: BodyPart) -> str:
+        return show_part(part, self._program.prefixes)
+
     def _atom(self, fact: Fact) -> str:
         return show_fact(fact, self._program.prefixes)
 
     def _input(self, atom: Fact, at: str) -> str:
         return BACKGROUND if atom in self._background else f"input{at}"
-
-
-def _collected(result: Result, terms: tuple[Term, ...]) -> str:
-    """An aggregate with the terms of its group and its result."""
-    of_group = bound(result.part, dict(zip(result.group, terms[:-1], strict=True)))
-    return f"{show_term(terms[-1])}{str(of_group).removeprefix(show_argument(result.part.result))}"

@@ -140,7 +140,7 @@ class LarsReasoner:
             raise ValueError("background is added before the first time point is known")
         self._background += map(self._fitting, self._facts(atoms))
 
-    def push(self, atoms: str | Fact | Iterable[Fact], at: SupportsIndex) -> None:
+    def push(self, atoms: str | Fact | Iterable[str | Fact], at: SupportsIndex) -> None:
         """State atoms that happen at an instant. If it is too late, `take_late` hands them out.
 
         Without atoms, it says that time has come so far.
@@ -165,13 +165,15 @@ class LarsReasoner:
         as `<x2>` for the constant x2, best in dictionaries where they repeat. The rows arrive at
         once: only the time points that are over make them late. Late rows are counted, and left to
         the caller. Give `start`: while the first time point is not known, atoms of tables are taken
-        one by one.
+        one by one. So are those with more arguments than any predicate of the program, if a count
+        window over the whole stream counts them.
         """
-        if self._engine is None:
-            return self._push_rows(data, predicate, time, columns)
-        late, last = self._native().feed(data, predicate, time, columns)
-        if last is not None:
-            self._time.happened(STREAM, last, last)
+        if self._engine is None or self._native().is_wide(len(columns)):
+            late = self._push_rows(data, predicate, time, columns)
+        else:
+            late, last = self._native().feed(data, predicate, time, columns)
+            if last is not None:
+                self._time.happened(STREAM, last, last)
         self._late.count += len(late)
         return late
 
@@ -374,13 +376,13 @@ class LarsReasoner:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _facts(self, atoms: str | Fact | Iterable[Fact]) -> list[Fact]:
+    def _facts(self, atoms: str | Fact | Iterable[str | Fact]) -> list[Fact]:
         if isinstance(atoms, Fact):
             return [atoms]
         if isinstance(atoms, str):
             text = atoms if atoms.rstrip().endswith(".") else f"{atoms}."
             return parse_atoms(text, "<atoms>", {**WELL_KNOWN, **self.program.prefixes})
-        return list(atoms)
+        return [fact for each in atoms for fact in self._facts(each)]
 
     def _fitting(self, fact: Fact) -> Fact:
         if problem := self.program.misfit(fact):
@@ -405,16 +407,22 @@ class LarsReasoner:
         self._late.put(Late(fact, at, None, reason))
 
     def _push_rows(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> list[int]:
-        """State the atoms of a table one by one."""
+        """State the atoms of a table one by one; the numbers of the rows that came late."""
+        engine = None if self._engine is None else self._native()
+        late: list[int] = []
+        rows = 0
         for batch in record_batches(data, (time, *columns)):
-            instants = batch.column(time).to_pylist()
-            values = [batch.column(name).to_pylist() for name in columns]
-            for at, *row in zip(instants, *values, strict=True):
+            instants, *values = (column.to_pylist() for column in batch.columns)
+            for number, (at, *row) in enumerate(zip(instants, *values, strict=True), rows):
+                if engine is not None and engine.point(at) < engine.next:
+                    late.append(number)
+                    continue
                 terms = (to_term(each) if type(each) is int else parse_term(each) for each in row)
                 self._take(Fact(predicate, tuple(terms)), at)
+            rows += len(instants)
             if instants:
                 self._time.happened(STREAM, min(instants), max(instants))
-        return []
+        return late
 
     def _evaluate(self) -> Iterator[Answer]:
         for point in self._time.due():

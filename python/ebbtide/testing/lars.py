@@ -48,9 +48,11 @@ def _extended(
 ) -> str:
     predicate = draw(st.sampled_from(predicates))
     atom = draw(_atoms(predicate, variables))
-    counted = _COUNT_WINDOWS if predicate in INPUT else ()
+    counted: tuple[str, ...] = _COUNT_WINDOWS if predicate in INPUT else ()
+    if predicate in TRIPLES and draw(st.integers(0, 2)) == 0:
+        counted = (*_COUNT_WINDOWS, "[#2 of triple]")
     window = draw(st.sampled_from((*_TIME_WINDOWS, *counted)))
-    if predicate in INPUT and "X" in atom and draw(st.integers(0, 3)) == 0:
+    if counted and "X" in atom and draw(st.integers(0, 3)) == 0:
         window = draw(st.sampled_from(("[#1 per X]", "[#2 per X]")))
     kinds = ["now", "some", "some", "always", "at", "ever"]
     match draw(st.sampled_from(kinds)):

@@ -32,6 +32,7 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
 )
+from ebbtide.languages.lars.groups import group_places
 from ebbtide.program import Aggregate, Atom, Fact, Guard, Variable
 from ebbtide.terms import Term, to_python, to_term
 from ebbtide.time import FOREVER, Instant
@@ -62,8 +63,9 @@ class Stream:
         return self.atoms.get(point, _NOTHING)
 
     def since(self, first: Instant) -> Stream:
-        """The part from a time point on."""
-        first = max(first, self.first)
+        """The part from the first time point at or after an instant on."""
+        later = max(0, first - self.first)
+        first = self.first + -(-later // self.step) * self.step
         kept = {point: atoms for point, atoms in self.atoms.items() if first <= point <= self.last}
         return replace(self, first=first, atoms=kept)
 
@@ -119,10 +121,12 @@ class Structure:
 
     def views(self, part: Extended) -> Iterator[Structure]:
         """This structure; under a partitioned window, its part for each group of atoms."""
-        if not (isinstance(part.window, CountWindow) and part.window.per):
+        places: tuple[int, ...] = ()
+        if isinstance(part.window, CountWindow):
+            places = group_places(part.atom, part.window)
+        if not places:
             yield self
             return
-        places = [part.atom.arguments.index(variable) for variable in part.window.per]
         relation = part.atom.relation
         groups: dict[tuple[Term, ...], set[Fact]] = {}
         for fact in set(self.background).union(*self.input.atoms.values()):
@@ -245,7 +249,9 @@ def conclusions(rule: LarsRule, structure: Structure) -> Iterator[tuple[Instant 
         else:
             term = binding[rule.at] if isinstance(rule.at, Variable) else rule.at
             point = to_python(term)
-            inside = type(point) is int and point in structure.whole.timeline
+            # A time point is an integer as numbers are written: 01 is another term than 1.
+            is_point = type(point) is int and term == to_term(point)
+            inside = is_point and point in structure.whole.timeline
             yield (point if inside else None), fact
 
 

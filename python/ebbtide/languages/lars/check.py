@@ -8,11 +8,12 @@ stratified is asked by `strata`, since a solver can do without.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from ebbtide.languages.lars.formula import (
+    RDF_TYPE,
     BodyPart,
     Collected,
     CountWindow,
@@ -21,7 +22,9 @@ from ebbtide.languages.lars.formula import (
     LarsProgram,
     LarsRule,
     atoms_of,
+    kind_places,
     rewritten,
+    show_kind,
     variables_of,
 )
 from ebbtide.languages.lars.printing import show_argument
@@ -38,10 +41,7 @@ from ebbtide.program import (
 )
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
-from ebbtide.terms import IRI
-from ebbtide.terms.term import RDF
 
-_TYPE: Final = IRI(RDF + "type")
 # How a cycle prints what strata do not look at.
 _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
@@ -50,11 +50,11 @@ def check(program: LarsProgram) -> LarsProgram:
     """The program, if it is one."""
     program = replace(program, rules=tuple(map(_resolved, program.rules)))
     _check_arities(program)
-    intensional = program.intensional
+    heads = [told_apart(rule.head) for rule in program.rules]
     for rule in program.rules:
         _check_variables(rule)
         for part in rule.atoms():
-            _check_window(part, intensional)
+            _check_window(part, heads, program.prefixes)
     return program
 
 
@@ -86,7 +86,7 @@ def told_apart(atom: Atom) -> Atom:
         return replace(atom, arguments=anything)
     _, predicate, kind = atom.arguments
     return replace(
-        atom, arguments=(anything[0], predicate, kind if predicate == _TYPE else anything[2])
+        atom, arguments=(anything[0], predicate, kind if predicate == RDF_TYPE else anything[2])
     )
 
 
@@ -104,23 +104,33 @@ def _check_arities(program: LarsProgram) -> None:
             given = len(atom.arguments)
             known, where = met.setdefault(atom.relation, (given, atom.origin))
             if known != given:
-                place = f"at {where}" if where else "among the facts"
+                place = "among the facts" if atom.relation != TRIPLE else "everywhere"
                 raise ProgramError(
                     f"the predicate {atom.relation} has {counted(given, 'argument')} here and "
-                    f"{known} {place}",
+                    f"{known} {f'at {where}' if where else place}",
                     atom.origin,
                 )
 
 
-def _check_window(part: Extended, intensional: Iterable[str]) -> None:
+def _check_window(part: Extended, heads: Iterable[Atom], prefixes: Mapping[str, str]) -> None:
     if not isinstance(part.window, CountWindow):
         return
-    if part.atom.relation in intensional:
+    atom = told_apart(part.atom)
+    if any(_may_be_same(atom, head) for head in heads):
+        name = show_kind(part.atom, kind_places(part.atom), prefixes)
         raise ProgramError(
-            f"a count window counts the atoms of the input, and {part.atom.relation} is concluded "
-            "by a rule; use a time window",
+            f"a count window counts the atoms of the input, and {name} is concluded by a rule; use "
+            "a time window",
             part.origin,
         )
+
+
+def _may_be_same(one: Atom, other: Atom) -> bool:
+    """Whether no constants tell two atoms apart."""
+    return one.relation == other.relation and all(
+        isinstance(left, Variable) or isinstance(right, Variable) or left == right
+        for left, right in zip(one.arguments, other.arguments, strict=True)
+    )
 
 
 def _check_variables(rule: LarsRule) -> None:

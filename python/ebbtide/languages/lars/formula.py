@@ -19,7 +19,12 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from ebbtide.languages.lars.printing import show_argument, show_atom, show_predicate
+from ebbtide.languages.lars.printing import (
+    NO_PREFIXES,
+    show_argument,
+    show_atom,
+    show_predicate,
+)
 from ebbtide.program import (
     IN_PYTHON,
     TRIPLE,
@@ -32,10 +37,12 @@ from ebbtide.program import (
     Variable,
 )
 from ebbtide.program.wording import counted
-from ebbtide.terms import Term
+from ebbtide.terms import IRI, Term
+from ebbtide.terms.term import RDF
 from ebbtide.time import LATEST
 from ebbtide.time.duration import UNITS
 
+RDF_TYPE: Final = IRI(RDF + "type")
 #: Units that mean time points, as no unit does.
 TICKS: Final = frozenset({"", "tick", "ticks"})
 
@@ -69,8 +76,8 @@ class Span:
             return self.size
         if tick is None:
             raise ProgramError(
-                f"{self} needs the length of a time point: give a tick, such as 1s, or write the "
-                "window in time points, such as [20]",
+                f"{self} needs the length of a time point: give a tick (--tick 1s, in Python "
+                "tick=1_000), or write the window in time points, such as [20]",
                 origin,
             )
         points, rest = divmod(length, tick)
@@ -94,7 +101,10 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class TumblingWindow:
-    """The time points of the pane that t is in, up to t; panes are `span` wide, one begins at 0."""
+    """The time points of the pane that t is in, up to t; panes are `span` wide, one begins at 0.
+
+    Where 0 is no time point, its first one is the first after 0.
+    """
 
     span: Span
 
@@ -106,25 +116,48 @@ class TumblingWindow:
 class CountWindow:
     """The last `size` atoms of the input: of the stream, of one predicate, or per group of it.
 
-    `per` are the variables of the atom whose values make a group.
+    `per` are the variables of the atom whose values make a group. `kind` are the places of a
+    triple's own predicate and class, if only triples like it count.
     """
 
     size: int
     of_predicate: bool = False
     per: tuple[Variable, ...] = ()
+    kind: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         if self.per:
             return f"[#{self.size} per {', '.join(variable.name for variable in self.per)}]"
         return f"[#{self.size} of it]" if self.of_predicate else f"[#{self.size}]"
 
-    def about(self, predicate: str) -> str:
-        """The window as text, of an atom of a predicate.
+    def about(self, atom: Atom, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
+        """The window as text, of an atom.
 
-        >>> CountWindow(3, of_predicate=True).about("p")
+        >>> CountWindow(3, of_predicate=True).about(Atom("p", ()))
         '[#3 of p]'
         """
-        return str(self).replace("of it", f"of {show_predicate(predicate)}")
+        is_said = self.of_predicate and not (self.per and self.kind == kind_places(atom))
+        of = f" of {show_kind(atom, self.kind, prefixes)}" if is_said else ""
+        per = f" per {', '.join(variable.name for variable in self.per)}" if self.per else ""
+        return f"[#{self.size}{of}{per}]"
+
+
+def kind_places(atom: Atom) -> tuple[int, ...]:
+    """The places that tell a triple from others, as predicates do: its predicate, and its class.
+
+    None, if the predicate is a variable; all other atoms have their own predicates.
+    """
+    match atom:
+        case Atom(relation, (_, IRI() as predicate, kind)) if relation == TRIPLE:
+            return (1, 2) if predicate == RDF_TYPE and isinstance(kind, IRI) else (1,)
+    return ()
+
+
+def show_kind(atom: Atom, kind: tuple[int, ...], prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
+    """The predicate of an atom as text; of a triple what stands in those places."""
+    return (
+        show_argument(atom.arguments[kind[-1]], prefixes) if kind else show_predicate(atom.relation)
+    )
 
 
 Window: TypeAlias = TimeWindow | TumblingWindow | CountWindow
@@ -144,11 +177,10 @@ class Extended:
         """Where the atom was written."""
         return self.atom.origin
 
-    @property
-    def where(self) -> str:
+    def where(self, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
         """The window as it is written behind the atom."""
         if isinstance(self.window, CountWindow):
-            return f" in {self.window.about(self.atom.relation)}"
+            return f" in {self.window.about(self.atom, prefixes)}"
         return f" in {self.window}" if self.window else ""
 
     def variables(self) -> Iterator[Variable]:
@@ -158,8 +190,7 @@ class Extended:
             yield self.at
 
     def __str__(self) -> str:
-        before = {Mode.AT: f"@{show_argument(self.at)} ", Mode.ALWAYS: "always "}.get(self.mode, "")
-        return f"{before}{show_atom(self.atom)}{self.where}"
+        return show_part(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +209,7 @@ class Denied:
         return self.part.variables()
 
     def __str__(self) -> str:
-        return f"not {self.part}"
+        return show_part(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +234,7 @@ class Collected:
         return frozenset(found)
 
     def __str__(self) -> str:
-        values = ", ".join(map(show_argument, self.values))
-        parts = ", ".join(map(show_part, self.parts))
-        return f"{show_argument(self.result)} = {self.function} {{ {values} : {parts} }}"
+        return show_part(self)
 
 
 BodyPart: TypeAlias = Extended | Denied | Guard | Collected
@@ -392,14 +421,26 @@ _SIGNS: Final = {
 }
 
 
-def show_part(part: BodyPart) -> str:
+def show_part(part: BodyPart, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """A part of a body as text."""
-    if not isinstance(part, Guard):
-        return str(part)
-    sign = _SIGNS.get(part.builtin)
-    texts = list(map(show_argument, part.arguments))
-    if sign is None:
-        return f"{part.builtin}({', '.join(texts)})"
-    if len(texts) == 2:
-        return f"{texts[0]} {sign} {texts[1]}"
-    return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"
+
+    def shown(argument: Argument | None) -> str:
+        return show_argument(argument, prefixes)
+
+    match part:
+        case Extended(atom, mode, at):
+            before = {Mode.AT: f"@{shown(at)} ", Mode.ALWAYS: "always "}.get(mode, "")
+            return f"{before}{show_atom(atom, prefixes)}{part.where(prefixes)}"
+        case Denied(inner):
+            return f"not {show_part(inner, prefixes)}"
+        case Collected(function, result, values):
+            parts = ", ".join(show_part(each, prefixes) for each in part.parts)
+            return f"{shown(result)} = {function} {{ {', '.join(map(shown, values))} : {parts} }}"
+        case Guard(builtin, arguments):
+            sign = _SIGNS.get(builtin)
+            texts = list(map(shown, arguments))
+            if sign is None:
+                return f"{builtin}({', '.join(texts)})"
+            if len(texts) == 2:
+                return f"{texts[0]} {sign} {texts[1]}"
+            return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"

@@ -203,7 +203,7 @@ class _Lowering(CountWindows):
                 return self._stream(str(points), Sliding((points + 1) * self._step))
             case TumblingWindow(span):
                 points = span.points(self._tick, part.origin)
-                window = Tumbling(points * self._step, -self._step)
+                window = Tumbling(points * self._step, self._pane - self._step)
                 return self._stream(f"tumbling {points}", window)
             case _:
                 return self._stream(EVER, Landmark(EARLIEST))

@@ -24,7 +24,7 @@ from ebbtide.program import (
 )
 from ebbtide.program import BodyPart as Part
 from ebbtide.terms import Literal, to_term
-from ebbtide.time import Count
+from ebbtide.time import Count, Sliding
 
 
 class CountWindows(TimeWindows):
@@ -76,7 +76,7 @@ class CountWindows(TimeWindows):
             self._mean(counts, "clock", "")
             span, back = Variable("Span"), Variable("Back")
             body: tuple[Part, ...] = (
-                Atom(self._now(predicate), x),
+                Atom(self._stated_now(predicate), x),
                 Atom(counts, (*x, N)),
                 Atom(self._first(predicate, window), (*window.per, T)),
                 Atom(self._clock(NOW), (U,)),
@@ -91,6 +91,17 @@ class CountWindows(TimeWindows):
             if predicate in self._background:
                 self._imply(Atom(name, x), Atom(self._known(predicate), x))
         return Atom(name, atom.arguments, atom.origin)
+
+    def _stated_now(self, predicate: str) -> str:
+        """The input atoms of this time point: rules may conclude triples of other kinds."""
+        if predicate not in self._lars.intensional:
+            return self._now(predicate)
+        name, is_new = self._new(f"{predicate} stated", self._arities[predicate])
+        self._mean(name, "now", predicate)
+        if is_new:
+            self._stream(NOW, Sliding(self._step))
+            self._out.routes[predicate].append(Route(NOW, name))
+        return name
 
     def _input_in(self, atom: Atom, window: CountWindow, *, timed: bool) -> tuple[str, bool]:
         """The relation of the input atoms in a count window, with time points if `timed`."""

@@ -30,6 +30,8 @@ class Vocabulary:
         self._start = start
         self._step = step
         self._tick = tick
+        #: The first time point at or after 0, on their grid: a pane begins there.
+        self._pane = start % step
         self._arities = {TRIPLE: 3, **program.arities()}
         self._widest = max(self._arities.values())
         self._plain = heads(rule for rule in program.rules if rule.at is None)

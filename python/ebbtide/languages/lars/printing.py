@@ -8,7 +8,7 @@ written as an atom of that predicate.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
@@ -18,17 +18,17 @@ from ebbtide.terms.term import RDF, XSD
 _NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 #: As constants, these names are not IRIs.
 BOOLEANS: Final = frozenset({"true", "false"})
-_LOCAL: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
+_LOCAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_\-]*")
 _NUMBERS: Final = {
     XSD + "integer": re.compile(r"-?[0-9]+"),
     XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
     XSD + "double": re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+"),
 }
 _TYPE: Final = IRI(RDF + "type")
-_NO_PREFIXES: Final[Mapping[str, str]] = {}
+NO_PREFIXES: Final[Mapping[str, str]] = {}
 
 
-def show_term(term: Term, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
+def show_term(term: Term, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """A term in its shortest form.
 
     >>> show_term(IRI("x2")), show_term(Literal("7", XSD + "integer")), show_term(Literal("x2"))
@@ -45,32 +45,25 @@ def show_term(term: Term, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
     return term.text
 
 
-def show_fact(fact: Fact, prefixes: Mapping[str, str] = _NO_PREFIXES) -> str:
+def show_fact(fact: Fact, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """A ground atom.
 
     >>> show_fact(Fact("q", (IRI("x2"), IRI("y"))))
     'q(x2,y)'
     """
-    texts = [show_term(term, prefixes) for term in fact.terms]
-    if fact.relation == TRIPLE:
-        _, predicate, kind = fact.terms
-        if predicate == _TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
-            return f"{texts[2]}({texts[0]})"
-        if isinstance(predicate, IRI) and _prefixed(predicate.value, prefixes):
-            return f"{texts[1]}({texts[0]},{texts[2]})"
-    return _applied(fact.relation, texts)
+    return _shown(fact.relation, fact.terms, prefixes)
 
 
-def show_argument(argument: Argument | None) -> str:
+def show_argument(argument: Argument | None, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """A term, or the name of a variable; one that was not written by name is `_`."""
     if isinstance(argument, Variable):
         return "_" if argument.name[0].islower() else argument.name
-    return "" if argument is None else show_term(argument)
+    return "" if argument is None else show_term(argument, prefixes)
 
 
-def show_atom(atom: Atom) -> str:
+def show_atom(atom: Atom, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """An atom with its variables."""
-    return _applied(atom.relation, [show_argument(argument) for argument in atom.arguments])
+    return _shown(atom.relation, atom.arguments, prefixes)
 
 
 def show_predicate(predicate: str) -> str:
@@ -93,8 +86,15 @@ def unquoted(text: str) -> str:
     return text[1:-1].replace("''", "'")
 
 
-def _applied(predicate: str, texts: list[str]) -> str:
-    name = show_predicate(predicate)
+def _shown(relation: str, arguments: Sequence[Argument], prefixes: Mapping[str, str]) -> str:
+    texts = [show_argument(argument, prefixes) for argument in arguments]
+    if relation == TRIPLE:
+        _, predicate, kind = arguments
+        if predicate == _TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
+            return f"{texts[2]}({texts[0]})"
+        if isinstance(predicate, IRI) and _prefixed(predicate.value, prefixes):
+            return f"{texts[1]}({texts[0]},{texts[2]})"
+    name = show_predicate(relation)
     return f"{name}({','.join(texts)})" if texts else name
 
 

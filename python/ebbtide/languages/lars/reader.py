@@ -30,13 +30,22 @@ from ebbtide.languages.lars.formula import (
     TimeWindow,
     TumblingWindow,
     Window,
+    kind_places,
+    show_kind,
 )
 from ebbtide.languages.lars.printing import quoted
-from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN, TermReader
+from ebbtide.languages.lars.terms import (
+    ARITHMETIC,
+    SMALL_LETTERS,
+    WELL_KNOWN,
+    TermReader,
+    as_point,
+)
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
 from ebbtide.program.wording import counted, did_you_mean
+from ebbtide.terms import IRI
 from ebbtide.time.duration import UNITS
 
 MAX_DIGITS: Final = 12
@@ -81,15 +90,18 @@ def parse_atoms(
     source: str,
     prefixes: dict[str, str],
     refuses: Callable[[Fact], str | None] = lambda _: None,
+    *,
+    declares: bool = False,
 ) -> list[Fact]:
     """Ground atoms, each with a full stop: `p(a,b). q(c).`
 
-    `refuses` says what is wrong with one beyond its syntax.
+    `refuses` says what is wrong with one beyond its syntax. With `declares` the text may declare
+    prefixes of its own.
 
     >>> [str(fact) for fact in parse_atoms("p(a,7). alarm.", "<text>", {})]
     ['p(<a>, "7"^^<http://www.w3.org/2001/XMLSchema#integer>)', 'alarm()']
     """
-    return _Reader(text, source, prefixes).facts(refuses)
+    return _Reader(text, source, prefixes).facts(refuses, declares=declares)
 
 
 class _Reader(TermReader):
@@ -121,9 +133,12 @@ class _Reader(TermReader):
         own = {name: iri for name, iri in self._prefixes.items() if WELL_KNOWN.get(name) != iri}
         return LarsProgram(tuple(rules), tuple(facts), own)
 
-    def facts(self, refuses: Callable[[Fact], str | None]) -> list[Fact]:
+    def facts(self, refuses: Callable[[Fact], str | None], *, declares: bool) -> list[Fact]:
         found = []
         while self._peek().kind != "END":
+            if declares and self._peek().kind == "DIRECTIVE":
+                self._declare()
+                continue
             self._extra = []
             head = self._atom()
             self._expect(".")
@@ -255,7 +270,7 @@ class _Reader(TermReader):
         self._take()
         if self._is_laser_at():
             self._take()
-            at = self._expression()
+            at = as_point(self._expression())
             self._expect(",")
             atom = self._wrapped_atom()
             self._expect(")")
@@ -303,10 +318,9 @@ class _Reader(TermReader):
         if size < 1:
             self._fail("a count window of at least 1 atom", opening)
         of_predicate, per = False, []
+        kind = kind_places(atom)
         if self._skip("of"):
-            name = self._take()
-            if name.text not in (atom.relation, quoted(atom.relation), "it"):
-                self._fail(f"`of {atom.relation}`: the window of an atom is of its predicate", name)
+            kind = self._counted_kind(atom, kind)
             of_predicate = True
         if self._skip("per"):
             of_predicate = True
@@ -318,7 +332,22 @@ class _Reader(TermReader):
                 if self._peek().text != ",":
                     break
                 self._take()
-        return CountWindow(size, of_predicate, tuple(per))
+        return CountWindow(size, of_predicate, tuple(per), kind if of_predicate else ())
+
+    def _counted_kind(self, atom: Atom, kind: tuple[int, ...]) -> tuple[int, ...]:
+        """What a window is of: the places that tell the triples that count."""
+        name = self._take()
+        if name.text == "it":
+            return kind
+        if name.text in (atom.relation, quoted(atom.relation)):
+            return ()
+        if kind and name.kind in ("NAME", "IRI", "PREFIXED", "QUOTED"):
+            iri = IRI(name.text) if name.kind == "NAME" else self._iri(name)
+            for places in (kind, kind[:1]):
+                if atom.arguments[places[-1]] == iri:
+                    return places
+        own = show_kind(atom, kind, self._prefixes)
+        self._fail(f"`of {own}`: the window of an atom is of its predicate", name)
 
     def _span(self) -> Span:
         size = self._size()

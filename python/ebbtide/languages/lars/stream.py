@@ -30,6 +30,7 @@ _PLAIN: Final = re.compile(
     r"(?:,(?:[a-z][A-Za-z0-9_]*|-?[0-9]+))*)\))?\.(?=\s|[a-z]|$)"
 )
 _INTEGER: Final = XSD + "integer"
+_NOTHING: Final = re.compile(r"\s*(?:%|//|$)")
 
 
 def parse_stream(
@@ -51,7 +52,7 @@ def parse_stream(
     known = {**WELL_KNOWN, **program.prefixes}
     last: Instant | None = None
     for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("%"):
+        if _NOTHING.match(line):
             continue
         instant, tab, atoms = line.rstrip("\r\n").partition("\t")
         if not tab:

@@ -13,7 +13,7 @@ from ebbtide.languages.lars.printing import BOOLEANS, show_argument, unquoted
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
+from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term, to_python, to_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING
 
 WELL_KNOWN: Final = {
@@ -70,10 +70,9 @@ class TermReader(Cursor):
 
     def _time(self) -> Argument:
         token = self._peek()
-        if token.text in ("(", "-"):
-            return self._operand()
-        if token.kind == "VARIABLE" or (token.kind == "NUMBER" and token.text.isdigit()):
-            return self._operand()
+        is_number = token.kind == "NUMBER" and token.text.isdigit()
+        if is_number or token.kind == "VARIABLE" or token.text in ("(", "-"):
+            return as_point(self._operand())
         self._fail("a time point: a variable or a number", token)
 
     def _expression(self) -> Argument:
@@ -165,6 +164,12 @@ class TermReader(Cursor):
                 )
             terms.append(argument)
         return Fact(atom.relation, tuple(terms))
+
+
+def as_point(at: Argument) -> Argument:
+    """A time point as engines write it: @01 is @1."""
+    value = to_python(at) if isinstance(at, Literal) else None
+    return to_term(value) if type(value) is int else at
 
 
 def _number(text: str) -> Literal:

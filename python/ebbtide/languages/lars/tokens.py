@@ -26,7 +26,7 @@ _KINDS: Final = (
     ("STRING", STRING_PATTERN),
     ("QUOTED", r"'(?:[^'\n]|'')*'"),
     ("NUMBER", r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"),
-    ("PREFIXED", r"[a-z][A-Za-z0-9_\-]*:[A-Za-z_][A-Za-z0-9_\-]*"),
+    ("PREFIXED", r"(?:[a-z][A-Za-z0-9_\-]*)?:[A-Za-z0-9_][A-Za-z0-9_\-]*"),
     ("PREFIX", r"[a-z][A-Za-z0-9_\-]*:(?!-)|:(?=[ \t]*<)"),
     ("VARIABLE", r"_[A-Za-z0-9_]*|[A-Z][A-Za-z0-9_]*"),
     ("NAME", r"[a-z][A-Za-z0-9_]*"),
@@ -38,12 +38,15 @@ _TOKEN: Final = re.compile(
     "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS), re.DOTALL
 )
 _COMPARISON: Final = re.compile(r"<-|<=|<>|<")
+_COLON: Final = re.compile(":")
 #: After a string; elsewhere @ says a time point, and - subtracts.
 _LANGUAGE: Final = re.compile(f"(?P<LANGUAGE>{LANGUAGE_PATTERN})")
 #: After one of these, < compares; elsewhere it opens an IRI.
 _OPERANDS: Final = frozenset(
     {"VARIABLE", "NUMBER", "NAME", "STRING", "LANGUAGE", "PREFIXED", "IRI", "QUOTED"}
 )
+#: Words that stand before atoms and predicates, whose IRIs they do not compare.
+_WORDS: Final = frozenset({"not", "always", "box", "some", "diamond", "and", "of"})
 _HINTS: Final = {
     '"': "this string is not closed on its line",
     "'": "this name is not closed on its line",
@@ -76,7 +79,12 @@ def tokens(text: str, source: str) -> list[Token]:
             hint = _HINTS.get(character, f"unexpected character {character!r}")
             raise ProgramError(hint, _place(text, position, source))
         kind = match.lastgroup or ""
-        if kind == "IRI" and found and (found[-1].kind in _OPERANDS or found[-1].text == ")"):
+        if kind == "PREFIXED" and match[0][0] == ":" and found and found[-1].kind == "VARIABLE":
+            # It ends the values of an aggregate: { X :p(X) }.
+            match = _COLON.match(text, position)
+            assert match is not None, "a name without a prefix begins with a colon"
+            kind = "SIGN"
+        if kind == "IRI" and found and _is_operand(found[-1]):
             match = _COMPARISON.match(text, position)
             assert match is not None, "an IRI begins with <"
             kind = "ARROW" if match[0] == "<-" else "COMPARISON"
@@ -85,6 +93,13 @@ def tokens(text: str, source: str) -> list[Token]:
         position = match.end()
     found.append(Token("END", "", position, position))
     return found
+
+
+def _is_operand(token: Token) -> bool:
+    """Whether a token may end what is compared."""
+    if token.kind == "NAME" and token.text in _WORDS:
+        return False
+    return token.kind in _OPERANDS or token.text == ")"
 
 
 def _place(text: str, position: int, source: str) -> Origin:
