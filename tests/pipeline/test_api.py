@@ -278,7 +278,7 @@ def test_texts_of_rows_are_those_of_terms(spark: SparkSession) -> None:
     string = '"x"^^<http://www.w3.org/2001/XMLSchema#string>'
     written = ['"x"', string, '"\\u0078"', '"y"@EN', '"unfinished']
     rows = [(1_000, e(f"s{n}"), e("p"), text) for n, text in enumerate(written)]
-    rows.append((1_000, '"no subject"', e("p"), e("o")))
+    rows += [(1_000, '"no subject"', e("p"), e("o")), (1_000, e("s"), e("p"), "<o>")]
     frame = spark.createDataFrame(rows, "t long, s string, p string, o string")
     rule = f'[r: (?s {e("p")} "x") -> (?s {e("q")} "yes")]'
     found = reason(frame, rule, letters=True).collect()
@@ -286,9 +286,10 @@ def test_texts_of_rows_are_those_of_terms(spark: SparkSession) -> None:
     assert sorted(concluded) == [e("s0"), e("s1"), e("s2")]
     assert {row.o for row in found if row.p == e("p")} == {'"x"', '"y"@en'}
     reasons = sorted(row.letter.reason for row in found if row.letter is not None)
-    assert len(reasons) == 2
+    assert len(reasons) == 3
     assert reasons[0].startswith("a subject is written as in N-Triples")
     assert reasons[1].startswith("not an RDF term")
+    assert reasons[2].startswith("the IRI <o> is relative")
     with pytest.raises(PySparkException, match="not an RDF term"):
         reason(frame.where("o LIKE '\"u%'"), rule).collect()
 

@@ -38,10 +38,13 @@ def _typed(texts: Sequence[str], datatype: str) -> st.SearchStrategy[Literal]:
 NUMBERS = st.one_of(
     _typed(["1", "2", "-7", "9223372036854775807"], "integer"),
     _typed(["0.5", "2.0", "-1.25"], "decimal"),
+    _typed(["0.1", "2", "-1e30", "16777217"], "float"),
 )
 VALUES = st.one_of(
     NUMBERS,
-    _typed(["0.1", "1e300", "-1e300", "2", "INF", "-INF", "NaN"], "double"),
+    _typed(["-9223372036854775809", "+9223372036854775808", "1e5"], "integer"),
+    _typed(["0.1", "0.1000000000000000000001", "-9223372036854775809.5", "."], "decimal"),
+    _typed(["0.1", "9223372036854775808", "1e300", "-1e300", "2", "INF", "-INF", "NaN"], "double"),
     _typed(["a", "b"], "string"),
     _typed(["2020-01-01T00:00:00Z", "2020-01-01T00:00:00", "2019-12-31T23:00:00"], "dateTime"),
     _typed(["2020-01-01", "2020-01-01+14:00", "nope"], "date"),

@@ -56,6 +56,16 @@ def test_what_is_no_triple_says_why():
     assert others[1]["error"]["text"] == f'{P} {P} "a'
 
 
+def test_a_relative_iri_is_a_term_of_lars_alone():
+    batch = rows((P, P, "<b>"), (P, P, '"5"^^<int>'), ("<a>", P, P))
+    reasons = [row["error"]["reason"] for row in seen(batch)]
+    assert [reason.partition(";")[0] for reason in reasons] == [
+        f"the IRI <{name}> is relative" for name in ("b", "int", "a")
+    ]
+    (found,) = seeing(100, relative=True)([batch])
+    assert found.equals(batch)
+
+
 def test_a_term_that_is_too_long():
     (row,) = seen(rows((P, P, '"' + "x" * 100 + '"')))
     assert row["error"]["reason"] == "a term is longer than 100 bytes"

@@ -296,6 +296,10 @@ def test_programs_can_be_pickled():
         ("[a: [b: (?x ?p ?y) -> q(?x)]]", "1:5: expected a pattern"),
         # Names.
         ("[(?x ex:p ?y) -> q(?x)]", "1:6: the prefix ex: is not declared"),
+        ("[(?x <p> ?y) -> q(?x)]", "1:6: the IRI <p> is relative; a term is written with"),
+        ("[(?x ?p '5'^^<int>) -> q(?x)]", "1:14: the IRI <int> is relative; "),
+        ("@prefix ex: <#> . [(?x ex:p ?y) -> q(?x)]", "1:13: the IRI <#> is relative; "),
+        ("[-> (<> a <a:b>)]", "1:6: the IRI <> is relative; "),
         ("[(?x own:p ?y) -> q(?x)]", "1:6: the prefix own: is not declared; did you mean owl?"),
         (
             '[(?x ?p "5"^^xs:int) -> q(?x)]',

@@ -151,6 +151,17 @@ def test_lines_are_printed_once_when_a_match_begins(engine_name: str) -> None:
     assert lines == ["seen <a>", "x there", "seen <b>", "seen <a>", "x there"]
 
 
+def test_lines_are_printed_whatever_is_wanted() -> None:
+    lines: list[str] = []
+    rules = "[p: (?x :in ?y) -> print('seen' ?x)] [q: (?x :in ?y) -> (?y :holds ?x)]"
+    wanted = [("?x", f"<{EX}other>", "?y")]
+    reasoner = Reasoner(PREFIX + rules, wanted=wanted, printer=lines.append)
+    reasoner.push((f"<{EX}a>", f"<{EX}in>", f"<{EX}b>"), at=5)
+    reasoner.finish()
+    assert lines == [f"seen <{EX}a>"]
+    assert len(reasoner) == 1
+
+
 def test_axioms_hold_for_ever(engine: MakeEngine) -> None:
     made = engine(parse_rules(PREFIX + "(:a :p _:b) <- ."), {"default": Sliding(10)})
     made.advance(1)

@@ -68,10 +68,22 @@ def test_tables_hold_the_texts_of_terms_and_instants():
     good = {"t": [1, 2], "s": ["<a:s>"] * 2, "p": ["<a:p>"] * 2, "o": ["<a:o>"] * 2}
     for bad, message in (
         ({"o": ["<a:o>", "plain"]}, "row 1: an object is written as in N-Triples"),
+        ({"s": ["<a:s>", "<s>"]}, "row 1, column s: the IRI <s> is relative"),
+        ({"o": ["<a:o>", '"5"^^<int>']}, "row 1, column o: the IRI <int> is relative"),
         ({"t": [1, 2**63 - 1]}, "beyond 2\\^62"),
     ):
         with pytest.raises(ValueError, match=message):
             Reasoner().push_table(pa.table({**good, **bad}))
+
+
+def test_a_fact_has_absolute_iris():
+    for relative in (
+        ("<s>", "<a:p>", "<a:o>"),
+        ("<a:s>", "<p>", 1),
+        ("<a:s>", "<a:p>", '"5"^^<i>'),
+    ):
+        with pytest.raises(TermError, match=r"the IRI <\w> is relative; .* <http://example/\w>"):
+            Reasoner().push(relative, at=1)
 
 
 def test_windows_that_cannot_be():

@@ -86,7 +86,7 @@ fn restriction(name: &str) -> Option<fn(&str) -> bool> {
 
 /// A number with any number of digits. Zero is not negative.
 #[derive(PartialEq)]
-struct Digits<'a> {
+pub(crate) struct Digits<'a> {
     negative: bool,
     /// Without leading zeros.
     whole: &'a str,
@@ -95,7 +95,7 @@ struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    fn of(lexical: &'a str) -> Option<Self> {
+    pub(crate) fn of(lexical: &'a str) -> Option<Self> {
         let unsigned = lexical.strip_prefix(['+', '-']).unwrap_or(lexical);
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
         let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -105,6 +105,20 @@ impl<'a> Digits<'a> {
         let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
         let is_zero = whole.is_empty() && fraction.is_empty();
         Some(Self { negative: lexical.starts_with('-') && !is_zero, whole, fraction })
+    }
+
+    /// A text that is ordered as the number is: by sign, by how many digits it has in front of the
+    /// point, then by all its digits.
+    pub(crate) fn rank(&self) -> String {
+        let Self { negative, whole, fraction } = self;
+        let ascending = format!("{:08x}{whole}{fraction}", whole.len());
+        if !negative {
+            return format!("1{ascending}");
+        }
+        // Negative numbers ascend as their digits descend, and come after those that go on.
+        let digits = ascending.chars().filter_map(|digit| digit.to_digit(16));
+        let descending = digits.filter_map(|digit| char::from_digit(15 - digit, 16));
+        format!("0{}~", descending.collect::<String>())
     }
 
     fn is_within(&self, (low, high): (i128, i128)) -> bool {

@@ -7,10 +7,11 @@
 use std::cmp::Ordering;
 
 use oxsdatatypes::{
-    DateTime, DayTimeDuration, Decimal, Double, Duration, TimezoneOffset, YearMonthDuration,
+    DateTime, DayTimeDuration, Decimal, Duration, TimezoneOffset, YearMonthDuration,
 };
 
-use crate::value::{UNBOUND, Value, XSD, is_of_xml_schema, literal};
+use crate::datatype::Digits;
+use crate::value::{UNBOUND, Value, XSD, digits_of, double_lexical, is_of_xml_schema, literal};
 
 /// A term, ordered by kind, then by value, then by text.
 pub struct Ranked {
@@ -59,6 +60,7 @@ impl Kind {
             None if text.starts_with('<') => Self::Iri,
             None if text.starts_with('_') => Self::Blank,
             None if !is_total && is_of_xml_schema(text) => Self::Unordered,
+            None if digits_of(text).is_some() => Self::Number,
             None if length(text).is_some() => Self::Duration,
             None => Self::Other,
         }
@@ -83,7 +85,8 @@ impl Ranked {
 
     fn by_value(&self, other: &Self) -> Option<Ordering> {
         match self.kind {
-            Kind::Number | Kind::String | Kind::Boolean => {
+            Kind::Number => Some(compare_numbers(&self.text, &other.text)),
+            Kind::String | Kind::Boolean => {
                 Value::of(&self.text)?.compare(&Value::of(&other.text)?)
             }
             Kind::DateTime(_) | Kind::Date(_) => {
@@ -116,6 +119,17 @@ impl PartialEq for Ranked {
 }
 
 impl Eq for Ranked {}
+
+/// How two numbers compare: exactly, and a double as the shortest decimal that reads back as it.
+fn compare_numbers(left: &str, right: &str) -> Ordering {
+    let known = match (Value::of(left), Value::of(right)) {
+        (Some(left), Some(right)) => left.compare(&right).filter(|known| {
+            known.is_ne() || (left.decimal().is_some() == right.decimal().is_some())
+        }),
+        _ => None,
+    };
+    known.unwrap_or_else(|| number_rank(left).cmp(&number_rank(right)))
+}
 
 /// Seconds from 1970 on of an instant, or of the beginning of a day; in UTC if no zone is said.
 ///
@@ -161,7 +175,7 @@ fn length(text: &str) -> Option<Decimal> {
 pub fn rank(text: &str) -> String {
     let kind = Kind::of(text, true);
     let value = match kind {
-        Kind::Number => Value::of(text).map(|number| by_number(&number)),
+        Kind::Number => Some(number_rank(text)),
         Kind::DateTime(_) | Kind::Date(_) => moment(text).map(by_units),
         Kind::Duration => length(text).map(by_units),
         Kind::NotANumber => Some(String::new()),
@@ -187,14 +201,16 @@ pub fn rank(text: &str) -> String {
     format!("{place}{}", value.as_deref().unwrap_or(text))
 }
 
-/// By the nearest double, then exactly.
-fn by_number(number: &Value<'_>) -> String {
-    let double = number.double().map_or(0.0, f64::from);
-    // Of zeros there is one, and negative numbers ascend as their bits descend.
-    let bits = if double == 0.0 { 0 } else { double.to_bits() };
-    let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    let exact = number.decimal().or_else(|| Decimal::try_from(Double::from(double)).ok());
-    format!("{ascending:016x}{}", by_units(exact.unwrap_or_default()))
+/// The rank of a number among numbers, however many digits it has.
+fn number_rank(text: &str) -> String {
+    let number = match Value::of(text) {
+        Some(Value::Double(number)) => f64::from(number),
+        _ => return digits_of(text).map(|digits| digits.rank()).unwrap_or_default(),
+    };
+    if number.is_infinite() {
+        return if number > 0.0 { "2" } else { "/" }.to_owned();
+    }
+    Digits::of(&double_lexical(number.into())).map(|digits| digits.rank()).unwrap_or_default()
 }
 
 fn by_units(number: Decimal) -> String {
@@ -217,14 +233,28 @@ mod tests {
             vec!["_:a".into()],
             vec!["<a:a>".into()],
             one("-INF", "double"),
+            one("-1e300", "double"),
+            one("-123456789012345678901234567890", "integer"),
+            one("-99999999999999999999.5", "decimal"),
+            one("-99999999999999999999", "integer"),
             one("-4", "integer"),
             one("-1.5", "double"),
             vec![typed("-0", "double"), typed("0", "integer"), typed("0.0", "decimal")],
+            one("0.1", "decimal"),
+            one("0.10000000000000000000000000001", "decimal"),
+            one("0.1000000000000000000000000001", "decimal"),
             one("0.5", "decimal"),
             vec![typed("2", "integer"), typed("2", "double"), typed("2.0", "decimal")],
             one("10", "integer"),
             one("9007199254740992", "integer"),
             one("9007199254740993", "integer"),
+            one("9223372036854775807", "integer"),
+            one("09223372036854775808.0", "decimal"),
+            one("9223372036854775808", "double"),
+            one("18446744073709551615", "unsignedLong"),
+            one("99999999999999999999", "integer"),
+            one("+123456789012345678901234567890", "integer"),
+            one("1e300", "double"),
             one("INF", "double"),
             one("NaN", "double"),
             vec!["\"\"".into()],

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use oxsdatatypes::{Date, DateTime, Decimal, Double};
 
-use crate::datatype::float;
+use crate::datatype::{Digits, float};
 
 /// The namespace of the datatypes of XML Schema.
 pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
@@ -215,6 +215,21 @@ pub const UNBOUND: &str = "<urn:ebbtide:unbound>";
 pub fn is_of_xml_schema(text: &str) -> bool {
     let datatype = literal(text).and_then(|(_, kind)| kind.strip_prefix("^^<"));
     datatype.is_some_and(|datatype| datatype.starts_with(XSD))
+}
+
+/// The number of an xsd:float, which has fewer bits than the double that its `Value` is.
+pub(crate) fn single(text: &str) -> Option<f32> {
+    let (lexical, kind) = literal(text)?;
+    let datatype = kind.strip_prefix("^^<")?.strip_suffix('>')?.strip_prefix(XSD)?;
+    if datatype == "float" { float(lexical) } else { None }
+}
+
+/// The digits of a whole number or a decimal, which may be too many for a `Value`.
+pub(crate) fn digits_of(text: &str) -> Option<Digits<'_>> {
+    let (lexical, kind) = literal(text)?;
+    let datatype = kind.strip_prefix("^^<")?.strip_suffix('>')?.strip_prefix(XSD)?;
+    let is_whole = INTEGERS.contains(&datatype) && !lexical.contains('.');
+    if is_whole || datatype == "decimal" { Digits::of(lexical) } else { None }
 }
 
 impl<'a> Value<'a> {

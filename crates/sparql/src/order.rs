@@ -3,17 +3,26 @@
 //! SPARQL leaves open how literals of different kinds compare, and what comes first where ORDER BY
 //! says nothing. The evaluator then takes solutions as it finds them, which hangs on the order in
 //! which facts arrived. Here every key is compared by its rank, and whatever LIMIT, OFFSET, SAMPLE,
-//! GROUP_CONCAT or the reader of an ordered answer could tell is ordered by all variables.
+//! GROUP_CONCAT or the reader of an ordered answer could tell is ordered by all variables. MIN and MAX
+//! are the first and the last in the order of terms, which has all of them.
 
-use oxrdf::{NamedNode, Variable};
+use ebbtide_kernel::rank::Ranked;
+use oxrdf::{NamedNode, Term, Variable};
+use spareval::AggregateFunctionAccumulator;
 use spargebra::algebra::{
     AggregateExpression, AggregateFunction, Expression, Function, GraphPattern, OrderExpression,
 };
+
+use crate::term::text;
 
 /// The function that says how a term is ordered, by kind and value.
 pub const RANK: &str = "urn:ebbtide:rank";
 /// As `RANK`; terms of one kind and value are ordered by their texts.
 pub const PLACE: &str = "urn:ebbtide:place";
+/// The aggregates that stand for MIN and MAX.
+pub const FIRST: &str = "urn:ebbtide:first";
+/// See `FIRST`.
+pub const LAST: &str = "urn:ebbtide:last";
 /// What the names of our own variables begin with: the rows of tables, and keys.
 const ROW: &str = "row_";
 
@@ -39,6 +48,18 @@ pub fn settle(pattern: &mut GraphPattern) {
         | GraphPattern::Slice { inner, .. }
         | GraphPattern::Service { inner, .. } => settle(inner),
     }
+    if let GraphPattern::Group { aggregates, .. } = pattern {
+        for (_, aggregate) in aggregates {
+            if let AggregateExpression::FunctionCall { name, .. } = aggregate {
+                let function = match name {
+                    AggregateFunction::Min => FIRST,
+                    AggregateFunction::Max => LAST,
+                    _ => continue,
+                };
+                *name = AggregateFunction::Custom(NamedNode::new_unchecked(function));
+            }
+        }
+    }
     match pattern {
         GraphPattern::OrderBy { inner, expression } => {
             let keys = std::mem::take(expression).into_iter().map(|key| match key {
@@ -61,6 +82,36 @@ pub fn settle(pattern: &mut GraphPattern) {
             *pattern = GraphPattern::Distinct { inner: std::mem::take(inner) };
         }
         _ => {}
+    }
+}
+
+/// The first or the last of some terms.
+pub struct Extreme {
+    is_last: bool,
+    found: Option<(Ranked, Term)>,
+}
+
+impl Extreme {
+    /// Of no terms so far.
+    pub fn new(is_last: bool) -> Self {
+        Self { is_last, found: None }
+    }
+}
+
+impl AggregateFunctionAccumulator for Extreme {
+    fn accumulate(&mut self, element: Term) {
+        let ranked = Ranked::of(&text(&element), true);
+        let is_better = match &self.found {
+            Some((best, _)) => (ranked > *best) == self.is_last && ranked != *best,
+            None => true,
+        };
+        if is_better {
+            self.found = Some((ranked, element));
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        self.found.take().map(|(_, term)| term)
     }
 }
 

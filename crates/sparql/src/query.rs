@@ -15,7 +15,7 @@ use spargebra::Query as Algebra;
 use spargebra::algebra::{Expression, Function, GraphPattern, OrderExpression};
 
 use crate::dataset::{Dataset, View};
-use crate::order::{PLACE, RANK, settle};
+use crate::order::{Extreme, FIRST, LAST, PLACE, RANK, settle};
 use crate::syntax::{SyntaxError, parse_query};
 use crate::term::{parse, text};
 
@@ -108,7 +108,13 @@ impl Query {
             .with_custom_function(NamedNode::new_unchecked(NOW), move |_| Some(now.clone()))
             .with_custom_function(NamedNode::new_unchecked(TIMESTAMP), happened)
             .with_custom_function(NamedNode::new_unchecked(RANK), |terms| ranked(terms, false))
-            .with_custom_function(NamedNode::new_unchecked(PLACE), |terms| ranked(terms, true));
+            .with_custom_function(NamedNode::new_unchecked(PLACE), |terms| ranked(terms, true))
+            .with_custom_aggregate_function(NamedNode::new_unchecked(FIRST), || {
+                Box::new(Extreme::new(false))
+            })
+            .with_custom_aggregate_function(NamedNode::new_unchecked(LAST), || {
+                Box::new(Extreme::new(true))
+            });
         let results = evaluator.prepare(&self.algebra).execute(dataset);
         match results.map_err(|error| error.to_string())? {
             QueryResults::Boolean(truth) => Ok(Answers::Truth(truth)),

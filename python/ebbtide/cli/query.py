@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -142,6 +143,7 @@ def make_engine(
         lateness=0 if lateness is None else _told("--lateness", lateness, _lateness),
         t0=None if t0 is None else _told("--t0", t0, parse_instant),
         report=report,
+        printer=partial(print, file=sys.stderr),
     )
 
 

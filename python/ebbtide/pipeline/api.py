@@ -46,6 +46,8 @@ from ebbtide.time import Instant, Window
 
 __all__ = ["answer", "materialize", "read_rdf", "reason", "solutions"]
 
+#: Facts of LARS programs, some of whose terms are constants.
+CONSTANTS: Final = Documents(relative=True)
 #: What the rows of a program of LARS are known by, where there is but one.
 PROGRAM: Final = "program"
 _NO_FACT: Final = "no fact: it needs t and three N-Triples terms, such as <http://example/Ada>"
@@ -88,9 +90,9 @@ def reason(
     with the program, or modules, which must be there, with what the rules call.
 
     Late facts are left out, and a row that is no fact (a null, or a text that is no term, such as
-    Ada where <http://example/Ada> is meant) fails the query. With `letters` both are rows, too:
-    dead letters, in which the column `letter` has stream, source, line, t, reason and text, and all
-    others are null. Columns `source` and `line` of the facts tell where each came from.
+    Ada or <Ada> where <http://example/Ada> is meant) fails the query. With `letters` both are rows,
+    too: dead letters, in which the column `letter` has stream, source, line, t, reason and text,
+    and all others are null. Columns `source` and `line` of the facts tell where each came from.
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
@@ -233,7 +235,7 @@ def _atoms(
     """Facts as `stages.parse` gives them: triples, and atoms if there is a column of them."""
     stream = _stream_of(facts, streams)
     if "atoms" not in facts.columns:
-        return _seen(facts, stream, letters)
+        return _seen(facts, stream, letters, CONSTANTS)
     has_both = set(TERM_COLUMNS) <= set(facts.columns)
     content = ("atoms", *(TERM_COLUMNS if has_both else ()))
     prefixes = {**WELL_KNOWN, **program.prefixes}
@@ -286,9 +288,9 @@ def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
     return rows.withColumn("error", F.when(~is_fact, error))
 
 
-def _seen(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
+def _seen(facts: DataFrame, stream: Column, letters: bool, documents: Documents = ANY) -> DataFrame:
     """Triples as `stages.parse` gives them, with the one text of each term."""
-    return canonical_rows(_prepared(facts, stream, letters), ANY, fail=not letters)
+    return canonical_rows(_prepared(facts, stream, letters), documents, fail=not letters)
 
 
 def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:

@@ -68,6 +68,7 @@ def _documents(pipeline: model.Pipeline, stream: model.AnyStream, parcels: bool)
         pipeline.dead_letters.longest_term,
         {**WELL_KNOWN, **pipeline.prefixes},
         parcels,
+        relative=bool(pipeline.programs),
     )
 
 

@@ -11,7 +11,7 @@ that was due when it arrived. The watermark is the slowest stream's that any que
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
 from ebbtide.languages.rspql import SERVICE, ContinuousQuery, parse_continuous_query
@@ -21,6 +21,7 @@ from ebbtide.queries.answers import Answers
 from ebbtide.queries.explain import explained
 from ebbtide.queries.lowering import plan_query
 from ebbtide.queries.network import fed_stream, ranks
+from ebbtide.queries.printing import Printing
 from ebbtide.queries.registered import RegisteredQuery
 from ebbtide.queries.report import Report
 from ebbtide.queries.schedule import Schedule
@@ -54,7 +55,7 @@ class QueryEngine:
     Facts may arrive out of order by `lateness`. Time begins at `t0`, to which windows are aligned;
     without it they are aligned to 0. `report` is the policy of queries that bring none. Without
     `incremental`, SPARQL is asked for the whole of every query at every tick. Rules derive only
-    what queries can see, unless `lazy` is False.
+    what queries can see, unless `lazy` is False. Each line that they print goes to the `printer`.
 
     >>> engine = QueryEngine()
     >>> query = engine.register('''
@@ -83,11 +84,13 @@ class QueryEngine:
         report: Report | str = "window-close",
         incremental: bool = True,
         lazy: bool = True,
+        printer: Callable[[str], object] = print,
     ) -> None:
         self._incremental = incremental
         self._program = as_program(rules)
         is_given = is_columnar(background) or bool(background)
-        self._views = Views(static_graphs(background, graphs or {}), is_given, lazy)
+        static = static_graphs(background, graphs or {})
+        self._views = Views(static, is_given, lazy, Printing(printer))
         self._lateness = Watermark(lateness).lateness
         self._t0 = None if t0 is None else as_instant(t0)
         self._report = _as_report(report)

@@ -11,7 +11,7 @@ Invariant: ticks ascend.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import gcd
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from ebbtide.queries.reader import Follower, Guest, Reader
 from ebbtide.queries.seen import SEEING, SEEN, invents, seen_atom, seen_rule
 from ebbtide.queries.static import StaticGraph
 from ebbtide.queries.upper_plan import UpperPlan
+from ebbtide.reasoner.printing import print_atoms
 from ebbtide.terms import IRI, parse_term, to_term
 from ebbtide.time import Instant, Sliding, Window
 
@@ -122,10 +123,10 @@ class View:
         return not self._blocks and (is_simple or (is_alone and not self._is_planned))
 
     def _wanted(self) -> list[Atom] | None:
-        """The patterns of all that readers look at; None if one of them looks at everything."""
+        """The patterns of what rules print and readers look at; None if one looks at everything."""
         if not self._is_lazy:
             return None
-        found: dict[Atom, None] = {}
+        found: dict[Atom, None] = dict.fromkeys(print_atoms(self.program))
         for reader in self.readers:
             if reader.triples is None:
                 return None
@@ -280,6 +281,12 @@ class View:
         for mirror in self.mirrors:
             mirror.take(self, whole=not self._is_told)
         self._is_told = True
+
+    def changed(self, relations: Collection[str]) -> tuple[Collection[Fact], Collection[Fact]]:
+        """The facts of some relations that the last tick brought, and those that it took."""
+        assert self._tick is not None, "a view changes at its ticks"
+        delta = self.native.delta(self._tick, True, relations)
+        return delta.entered.keys(), delta.left.keys()
 
     def quiet_until(self, seen: Instant) -> Instant | None:
         """Before this it stays as it was at a tick, unless something is said; None: who knows."""

@@ -14,6 +14,7 @@ from ebbtide.queries.dated import DatedView
 from ebbtide.queries.grid import Grid
 from ebbtide.queries.lowering import Asked, Direct
 from ebbtide.queries.pane import ViewKey
+from ebbtide.queries.printing import Printing
 from ebbtide.queries.reader import wants
 from ebbtide.queries.sight import Sight, Wanted, dated_range, lag_of, sight_key
 from ebbtide.queries.static import StaticGraph
@@ -27,11 +28,16 @@ class Views:
     """The views that queries look at, over static graphs by name."""
 
     def __init__(
-        self, graphs: dict[IRI | None, StaticGraph], has_background: bool, lazy: bool
+        self,
+        graphs: dict[IRI | None, StaticGraph],
+        has_background: bool,
+        lazy: bool,
+        printing: Printing,
     ) -> None:
         self._graphs = graphs
         self._has_background = has_background
         self._lazy = lazy
+        self._printing = printing
         self._views: dict[ViewKey, View] = {}
         #: The retractions that facts may still come before.
         self._retractions: list[tuple[Instant, Fact]] = []
@@ -106,6 +112,8 @@ class Views:
         for sight in sights:
             sight.view.join(sight.reader)
         for sight in sights:
+            if sight.view.key not in self._views:
+                self._printing.follow(sight.view)
             if self._views.setdefault(sight.view.key, sight.view).is_fresh:
                 for at, fact in self._retractions:
                     sight.view.retract(fact, at)
@@ -116,6 +124,7 @@ class Views:
             sight.view.leave(sight.reader)
             if not sight.view.readers:
                 self._views.pop(sight.view.key, None)
+                self._printing.leave(sight.view)
 
     # ---- what is said of all of them ---------------------------------------------------------
 

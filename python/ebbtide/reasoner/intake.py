@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from ebbtide._kernel import Table
 from ebbtide.program import TRIPLE, Atom, Fact, Program, Rule, Variable
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI, Literal, TermError, parse_term, to_term
+from ebbtide.terms import IRI, Literal, TermError, absolute, parse_term, to_term
 from ebbtide.terms.formats import TERM_COLUMNS, BadLine, FormatError
 from ebbtide.time import InstantError
 
@@ -70,7 +70,7 @@ def as_fact(value: FactLike) -> Fact:
         raise TermError(
             f"not a fact (a Fact or a tuple of subject, predicate, object): {value!r}{many}"
         )
-    subject, predicate, object_ = map(to_term, value)
+    subject, predicate, object_ = (absolute(to_term(each)) for each in value)
     if isinstance(subject, Literal):
         raise TermError(f"a subject is an IRI or a blank node, not {subject}; write '<http://...>'")
     if not isinstance(predicate, IRI):
@@ -193,10 +193,11 @@ class Wrong(NamedTuple):
     place: str = ""
 
 
-def canonical(batch: Any) -> tuple[Any, dict[int, Wrong]]:
+def canonical(batch: Any, *, relative: bool = False) -> tuple[Any, dict[int, Wrong]]:
     """A record batch of triples with the one text of each term that identifies it.
 
-    And what is wrong with those of its rows that are no triples, by their numbers.
+    And what is wrong with those of its rows that are no triples, by their numbers. With `relative`
+    IRIs need no scheme: the constants of LARS have none.
 
     >>> import pyarrow as pa
     >>> texts = {"s": ["<http://e/a>", '"a"'], "p": ["<http://e/p>"] * 2, "o": ['"x"@EN', "_:b"]}
@@ -226,7 +227,8 @@ def canonical(batch: Any) -> tuple[Any, dict[int, Wrong]]:
             if row in wrong:
                 continue
             try:
-                texts[row] = parse_term(texts[row]).text
+                term = parse_term(texts[row])
+                texts[row] = (term if relative else absolute(term)).text
             except TermError as error:
                 wrong[row] = Wrong(str(error), f", column {name}")
         place = batch.schema.get_field_index(name)

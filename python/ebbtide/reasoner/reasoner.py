@@ -45,7 +45,7 @@ from ebbtide.reasoner.intake import (
     triple_batches,
 )
 from ebbtide.reasoner.late import Late, LateBox
-from ebbtide.reasoner.printing import printed
+from ebbtide.reasoner.printing import print_atoms, printed
 from ebbtide.reasoner.settings import Settings
 from ebbtide.reasoner.snapshot import SnapshotError, check_settings, pack, unpack
 from ebbtide.reasoner.timeline import MANY_TICKS, Timeline
@@ -141,7 +141,7 @@ class Reasoner(Documents, Answers):
             origin=start or 0,
             budget=budget,
             specialise=specialise,
-            wanted=patterns,
+            wanted=None if patterns is None else [*patterns, *print_atoms(self.program)],
         )
         self._watch = Watch(self.program, self.engine)
 
@@ -498,7 +498,7 @@ class Reasoner(Documents, Answers):
         if not self.program.hidden:
             return delta
         visible = self.program.visible
-        for line in printed(delta):
+        for line in printed(delta.entered):
             self._printer(line)
 
         def shown(facts: Mapping[Fact, Instant]) -> dict[Fact, Instant]:

@@ -6,9 +6,22 @@ from ebbtide.terms.term import (
     Literal,
     Term,
     TermError,
+    absolute,
+    is_absolute,
     parse_term,
     to_python,
     to_term,
 )
 
-__all__ = ["IRI", "BlankNode", "Literal", "Term", "TermError", "parse_term", "to_python", "to_term"]
+__all__ = [
+    "IRI",
+    "BlankNode",
+    "Literal",
+    "Term",
+    "TermError",
+    "absolute",
+    "is_absolute",
+    "parse_term",
+    "to_python",
+    "to_term",
+]

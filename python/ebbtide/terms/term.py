@@ -131,6 +131,7 @@ _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 _UNESCAPES: Final = dict(zip("tbnrf\"'\\", "\t\b\n\r\f\"'\\", strict=True))
 _NEEDS_ESCAPE: Final = re.compile(r'[\\"\n\r]')
 _ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _INVENTED: Final = re.compile(r"invented-([0-9])-[0-9a-f]{32}")
 _CODE: Final = r"u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}"
 _IRI_CHARACTERS: Final = r"[^\x00-\x20<>\"{}|^`\\]*"
@@ -206,6 +207,33 @@ def parse_term(text: str) -> Term:
         _parse_iri(datatype) if datatype else XSD_STRING,
         language[1:] if language else "",
     )
+
+
+def is_absolute(iri: str) -> bool:
+    """Whether an IRI has a scheme, so that it means the same wherever it stands.
+
+    >>> is_absolute("http://example/a"), is_absolute("a")
+    (True, False)
+    """
+    return _SCHEME.match(iri) is not None
+
+
+def absolute(term: Term) -> Term:
+    """The term, whose IRIs, the datatype of a literal too, must be absolute, as RDF wants them.
+
+    >>> absolute(IRI("a"))
+    Traceback (most recent call last):
+    ebbtide.terms.term.TermError: the IRI <a> is relative; a term is written with its whole IRI,
+    such as <http://example/a>
+    """
+    match term:
+        case IRI(value) | Literal(datatype=value) if not is_absolute(value):
+            shown = value.lstrip("/#?")[:80]
+            raise TermError(
+                f"the IRI <{value[:80]}> is relative; a term is written with its whole IRI, "
+                f"such as <http://example/{shown}>"
+            )
+    return term
 
 
 def _depth(text: str) -> int:

@@ -28,6 +28,14 @@ DOUBTFUL = [
         f"SELECT ?x {WINDOW} {{ WINDOW ex:w {{ ?x ex:v ?y }} GRAPH ^<a:w> {{ ?x ex:p ?z }} }}",
         "<a:w> is neither a window nor a graph of FROM NAMED, so it is empty",
     ),
+    (
+        f"SELECT ?x {STREAM} {{ ?x ^<v> ?y }}",
+        "<v> is relative, and there is no BASE, so that it is <ebbtide:/v>",
+    ),
+    (
+        f"SELECT ?x {STREAM} {{ ?x ex:v ?y FILTER(DATATYPE(?y) = ^<#number>) }}",
+        "<#number> is relative, and there is no BASE, so that it is <ebbtide:/#number>",
+    ),
 ]
 FINE = [
     f"SELECT * {STREAM} {{ ?x ex:v ?y OPTIONAL {{ ?y ex:p ?z }} FILTER(!BOUND(?z)) }}",
@@ -35,6 +43,10 @@ FINE = [
     f"SELECT ?x (SUM(?y) AS ?n) {STREAM} {{ ?x ex:v ?y }} GROUP BY ?x HAVING(?n > 3) ORDER BY ?n",
     f"ASK {STREAM} {{ VALUES ?x {{ 1 }} FILTER NOT EXISTS {{ ?y ex:p+ ?z FILTER(?z > ?x) }} }}",
     f"ASK {WINDOW} FROM NAMED ex:g {{ GRAPH ex:w {{ ?x ex:v ?y }} GRAPH ex:g {{ ?x ex:p ?z }} }}",
+    f"BASE <http://e/> SELECT ?x {STREAM} {{ ?x <v> ?y }}",
+    "ASK FROM NAMED WINDOW <w> ON <s> [RANGE 5s STEP 5s] { WINDOW <w> { ?x ex:v ?y } }",
+    "ASK FROM NAMED WINDOW <w> ON <s> [RANGE 5s STEP 5s] "
+    "{ WINDOW ?w { ?x ex:v ?y } VALUES ?w { <w> } }",
     f"SELECT (COUNT(?x) AS ?n) (?n > 3 AS ?many) {STREAM} {{ ?x ex:v ?y }}",
 ]
 PREFIX = "PREFIX ex: <http://e/>\n"

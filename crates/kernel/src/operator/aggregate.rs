@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use oxsdatatypes::{Decimal, Double};
+use oxsdatatypes::{Decimal, Double, Float};
 
 use super::Operator;
 use super::exact::Exact;
@@ -19,7 +19,7 @@ use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::Strategy;
 use crate::rank::Ranked;
-use crate::value::{Value, double_lexical, typed_text};
+use crate::value::{Value, double_lexical, single, typed_text};
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,21 +81,46 @@ struct Sum {
     /// Units of 10^-18, in two parts so that no sum of decimals is too large: 2^64s and ones.
     decimals: (i128, i128),
     doubles: Exact,
-    /// How many are whole numbers, decimals, doubles, and none of these.
-    kinds: [usize; 4],
+    /// How many are whole numbers, decimals, floats, doubles, and none of these.
+    kinds: [usize; 5],
+}
+
+/// What numbers come to: a float if one of them is, and none is a double.
+enum Total {
+    Integer(i64),
+    Decimal(Decimal),
+    Float(Float),
+    Double(Double),
+}
+
+impl Total {
+    fn text(&self) -> String {
+        match self {
+            Self::Integer(number) => typed_text(number, "integer"),
+            Self::Decimal(number) => typed_text(number, "decimal"),
+            Self::Float(number) => typed_text(number, "float"),
+            Self::Double(number) => typed_text(double_lexical(*number), "double"),
+        }
+    }
 }
 
 impl Sum {
-    fn change(&mut self, value: Option<Value<'_>>, by: isize) {
+    fn change(&mut self, text: &str, by: isize) {
+        let value = Value::of(text);
+        // What is added to doubles is the float, which is not what its digits say.
+        let float = single(text);
         let kind = match value {
             Some(Value::Integer(_)) => 0,
             Some(Value::Decimal(_)) => 1,
-            Some(Value::Double(_)) => 2,
-            _ => 3,
+            Some(Value::Double(_)) if float.is_some() => 2,
+            Some(Value::Double(_)) => 3,
+            _ => 4,
         };
         self.kinds[kind] = self.kinds[kind].wrapping_add_signed(by);
         match value {
-            Some(Value::Double(double)) => self.doubles.add(double.into(), by as i64),
+            Some(Value::Double(double)) => {
+                self.doubles.add(float.map_or(double.into(), f64::from), by as i64);
+            }
             Some(number) => {
                 if let Some(decimal) = number.decimal() {
                     let units = i128::from_be_bytes(decimal.to_be_bytes());
@@ -112,31 +137,35 @@ impl Sum {
         Some(Decimal::from_be_bytes(high.checked_add(self.decimals.1)?.to_be_bytes()))
     }
 
-    fn total(&self) -> Option<Value<'static>> {
-        let [whole, decimal, double, other] = self.kinds;
+    fn total(&self) -> Option<Total> {
+        let [whole, decimal, float, double, other] = self.kinds;
         if other > 0 {
             return None;
         }
-        if double > 0 {
+        if float + double > 0 {
             let doubles = Double::from(self.doubles.round());
             let rest = if whole + decimal > 0 { Some(Double::from(self.decimal()?)) } else { None };
-            return Some(Value::Double(rest.map_or(doubles, |rest| doubles + rest)));
+            let sum = rest.map_or(doubles, |rest| doubles + rest);
+            return Some(if double > 0 { Total::Double(sum) } else { Total::Float(sum.into()) });
         }
         if decimal > 0 {
-            return self.decimal().map(Value::Decimal);
+            return self.decimal().map(Total::Decimal);
         }
         let units = i128::from_be_bytes(self.decimal()?.to_be_bytes());
-        i64::try_from(units / ONE).ok().map(Value::Integer)
+        i64::try_from(units / ONE).ok().map(Total::Integer)
     }
 
-    fn average(&self) -> Option<Value<'static>> {
+    fn average(&self) -> Option<Total> {
         let count = self.kinds.iter().sum::<usize>();
+        let share = |sum| {
+            let count = Decimal::from(i64::try_from(count).ok()?);
+            divide(sum, count).map(Total::Decimal)
+        };
         match self.total()? {
-            Value::Double(sum) => Some(Value::Double(sum / Double::from(count as f64))),
-            sum => {
-                let count = Decimal::from(i64::try_from(count).ok()?);
-                divide(sum.decimal()?, count).map(Value::Decimal)
-            }
+            Total::Integer(sum) => share(Decimal::from(sum)),
+            Total::Decimal(sum) => share(sum),
+            Total::Float(sum) => Some(Total::Float(sum / Float::from(count as f32))),
+            Total::Double(sum) => Some(Total::Double(sum / Double::from(count as f64))),
         }
     }
 }
@@ -188,7 +217,7 @@ impl Group {
                 }
                 Values::Summed(sum) => {
                     change(&mut self.lifetimes, until, by);
-                    sum.change(Value::of(text), by);
+                    sum.change(text, by);
                 }
                 Values::Uncounted => change(&mut self.lifetimes, until, by),
             }
@@ -198,18 +227,12 @@ impl Group {
     /// The value's text, and until when it holds.
     fn result(&self, function: Function) -> Option<(String, Instant)> {
         let first_end = || self.lifetimes.keys().next().copied();
-        let number = |value: Value<'_>| match value {
-            Value::Integer(number) => typed_text(number, "integer"),
-            Value::Decimal(number) => typed_text(number, "decimal"),
-            Value::Double(number) => typed_text(double_lexical(number), "double"),
-            _ => String::new(),
-        };
         match &self.values {
             Values::Uncounted => Some((typed_text(self.members, "integer"), first_end()?)),
             Values::Summed(sum) if function == Function::Sum => {
-                Some((number(sum.total()?), first_end()?))
+                Some((sum.total()?.text(), first_end()?))
             }
-            Values::Summed(sum) => Some((number(sum.average()?), first_end()?)),
+            Values::Summed(sum) => Some((sum.average()?.text(), first_end()?)),
             Values::Ranked(ranked) => {
                 let (least, greatest) = (ranked.first_key_value()?, ranked.last_key_value()?);
                 let has_order = if function.is_total() {

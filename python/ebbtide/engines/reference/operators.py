@@ -5,6 +5,7 @@ The past is every earlier tick with the facts that held at it, in order.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -13,15 +14,19 @@ from typing import Final, TypeAlias
 from ebbtide.engines.reference.values import (
     Moment,
     Number,
+    Single,
     bounded,
     duration,
+    exactly,
     literal,
     order,
+    shortest,
     truncated,
     value,
 )
 from ebbtide.program import Aggregate, Always, AlwaysAt, Fact, Operator
-from ebbtide.terms import IRI, BlankNode, Term, to_term
+from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
+from ebbtide.terms.term import XSD
 from ebbtide.time import FOREVER, Instant
 
 Past: TypeAlias = Sequence[tuple[Instant, Mapping[Fact, Instant]]]
@@ -83,6 +88,8 @@ def _result(function: str, members: list[Member]) -> tuple[Term, Instant] | None
 
 
 def _share(total: Number, count: int) -> Number | None:
+    if isinstance(total, Single):
+        return Single.nearest(total / Single.nearest(count))
     if isinstance(total, float):
         return total / count
     return bounded(truncated(Fraction(total, count)))
@@ -90,11 +97,18 @@ def _share(total: Number, count: int) -> Number | None:
 
 def _number(term: Term) -> Number | None:
     kind, datum = value(term) or ("", None)
-    return datum if kind == "number" and not isinstance(datum, str | Moment) else None
+    if kind != "number" or isinstance(datum, str | Moment):
+        return None
+    if isinstance(datum, float) and isinstance(term, Literal) and term.datatype == XSD + "float":
+        return Single.nearest(datum)
+    return datum
 
 
 def _sum(numbers: list[Number]) -> Number | None:
-    """Exact among doubles and among the others; then the two are added as doubles."""
+    """Exact among doubles and among the others; then the two are added as doubles.
+
+    It is a float if there are floats, and no doubles.
+    """
     doubles = [number for number in numbers if isinstance(number, float)]
     others = [number for number in numbers if not isinstance(number, float)]
     whole = all(isinstance(number, int) for number in others)
@@ -104,7 +118,9 @@ def _sum(numbers: list[Number]) -> Number | None:
     rest_fits = bounded(Fraction(sum(others)))
     if rest_fits is None:
         return None
-    return _exact(doubles) + float(rest_fits) if others else _exact(doubles)
+    total = _exact(doubles) + float(rest_fits) if others else _exact(doubles)
+    is_single = all(isinstance(number, Single) for number in doubles)
+    return Single.nearest(total) if is_single else total
 
 
 def _exact(doubles: list[float]) -> float:
@@ -149,6 +165,8 @@ def _kind(term: Term) -> str:
         case IRI():
             return "none" if term == _UNBOUND else "iri"
     found = value(term)
+    if found is None and exactly(term) is not None:
+        return "number"
     if found is None:
         return "other" if duration(term) is None else "duration"
     kind, datum = found
@@ -171,12 +189,23 @@ def _ranks(left: Term, right: Term) -> int:
 
 def _by_value(left: Term, right: Term) -> int:
     """How two terms of one kind compare; an instant without a zone is taken for one of UTC."""
+    if _kind(left) == "number":
+        low, high = _decimal(left), _decimal(right)
+        return (low > high) - (low < high)
     one, other = value(left), value(right)
     if one is None or other is None:
         lengths = duration(left), duration(right)
         one, other = (("duration", 0 if each is None else each) for each in lengths)
     data = [datum.seconds if isinstance(datum, Moment) else datum for _, datum in (one, other)]
     return order(*data) or 0
+
+
+def _decimal(term: Term) -> Number:
+    """A number exactly, and a double as the shortest decimal that reads back as it."""
+    exact, (_, datum) = exactly(term), value(term) or ("", 0)
+    if exact is not None or not isinstance(datum, float):
+        return exact or 0
+    return datum if math.isinf(datum) else Fraction(shortest(datum))
 
 
 def _texts(left: Term, right: Term) -> int:

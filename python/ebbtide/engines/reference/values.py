@@ -9,14 +9,16 @@ A value is a pair (kind, datum). Values compare only within a kind:
     date        Moment, the first of the day
 
 Invariant: a datum is always within the bounds of its kind. A lexical form outside them, and one
-that XML Schema does not allow, denotes nothing. `xsd:float` is read as a double. The types derived
-from `xsd:integer` are read as integers; their own bounds are not checked.
+that XML Schema does not allow, denotes nothing. `xsd:float` is read as a double; sums have it as a
+`Single`. The types derived from `xsd:integer` are read as integers; their own bounds are not
+checked.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import struct
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -33,6 +35,22 @@ class Moment:
 
     seconds: Fraction
     zoned: bool
+
+
+class Single(float):
+    """A number of xsd:float: a double that has as few bits as one."""
+
+    @classmethod
+    def nearest(cls, number: float) -> Single:
+        """The float next to a number.
+
+        >>> Single.nearest(0.1) + 0
+        0.10000000149011612
+        """
+        try:
+            return cls(struct.unpack("f", struct.pack("f", number))[0])
+        except OverflowError:
+            return cls(math.copysign(math.inf, number))
 
 
 Number: TypeAlias = int | Fraction | float
@@ -110,6 +128,19 @@ def value(term: Term) -> Value | None:
     return ("number", number) if number is not None else None
 
 
+def exactly(term: Term) -> Fraction | None:
+    """The number of a whole number or a decimal, which may be out of bounds.
+
+    >>> exactly(Literal("18446744073709551616", XSD + "integer"))
+    Fraction(18446744073709551616, 1)
+    """
+    if not isinstance(term, Literal):
+        return None
+    is_whole = term.datatype in _INTEGERS and _INTEGER.fullmatch(term.lexical)
+    is_decimal = term.datatype == XSD + "decimal" and DECIMAL.fullmatch(term.lexical)
+    return Fraction(term.lexical) if is_whole or is_decimal else None
+
+
 def duration(term: Term) -> Fraction | None:
     """How many seconds a duration lasts, if a month is a twelfth of the calendar's mean year.
 
@@ -160,19 +191,24 @@ def literal(number: Number) -> Literal:
         case Fraction():
             whole, part = divmod(abs(int(number * _ONE)), _ONE)
             return Literal(_plain(f"{'-' * (number < 0)}{whole}.{part:018}"), XSD + "decimal")
+    datatype = XSD + ("float" if isinstance(number, Single) else "double")
     if math.isnan(number):
-        return Literal("NaN", XSD + "double")
+        return Literal("NaN", datatype)
     if math.isinf(number):
-        return Literal("INF" if number > 0 else "-INF", XSD + "double")
-    return Literal(_plain(f"{_shortest(number):f}"), XSD + "double")
+        return Literal("INF" if number > 0 else "-INF", datatype)
+    if isinstance(number, Single):
+        forms = (Decimal(f"{float(number):.{digits}g}") for digits in range(1, 10))
+        form = next(each for each in forms if Single.nearest(float(each)) == number)
+        return Literal(_plain(f"{form:f}"), datatype)
+    return Literal(_plain(f"{shortest(number):f}"), datatype)
 
 
-def _shortest(number: float) -> Decimal:
+def shortest(number: float) -> Decimal:
     """The shortest decimal that reads back as the double; `repr` leaves open which one."""
-    shortest = Decimal(repr(number))
-    digits = len(shortest.as_tuple().digits)
+    plain = Decimal(repr(number))
+    digits = len(plain.as_tuple().digits)
     even = Context(prec=digits, rounding=ROUND_HALF_EVEN).create_decimal(Decimal(number))
-    return even if float(even) == number else shortest
+    return even if float(even) == number else plain
 
 
 def order(left: Datum, right: Datum) -> int | None:

@@ -126,7 +126,7 @@ class _Reader:
 
     def _include(self, node: Node) -> None:
         (name,) = _tokens(node)
-        path = included_file(self._terms.iri(name), self._source, self._terms.place(name))
+        path = included_file(self._terms.file(name), self._source, self._terms.place(name))
         open_files = [file.resolve() for file in self._files]
         if path.resolve() in open_files:
             chain = [*self._files[open_files.index(path.resolve()) :], path]

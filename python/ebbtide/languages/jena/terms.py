@@ -7,6 +7,7 @@ one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +16,7 @@ from lark import Token
 from ebbtide.languages.jena.syntax import Node, place
 from ebbtide.program import Argument, Origin, ProgramError, Variable
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term
+from ebbtide.terms import IRI, BlankNode, Literal, Term, TermError, absolute, parse_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING, unescape
 
 WELL_KNOWN: Final = {
@@ -66,14 +67,14 @@ class Terms:
         )
 
     def iri(self, token: Token) -> str:
-        """The IRI that a token stands for."""
+        """The IRI that a token stands for; it is absolute, since rules have no base."""
         if token.type != "PREFIXED":
-            return self._written(token if token.type == "IRI" else f"<{token}>", token)
+            return self._absolute(token if token.type == "IRI" else f"<{token}>", token)
         prefix, _, local = token.partition(":")
         if prefix in self._prefixes:
             return self._prefixes[prefix] + local
         if prefix in _SCHEMES and local:
-            return self._written(f"<{token}>", token)
+            return self._absolute(f"<{token}>", token)
         hint = did_you_mean(prefix, self._prefixes)
         raise self.error(f"the prefix {prefix}: is not declared{hint}", token)
 
@@ -91,9 +92,16 @@ class Terms:
         """What is wrong at a token."""
         return ProgramError(message, self.place(token))
 
-    def _written(self, text: str, token: Token) -> str:
+    def file(self, token: Token) -> str:
+        """What a token in angle brackets says, which need not be a term."""
+        return self._written(parse_term, token, token)
+
+    def _absolute(self, text: str, token: Token) -> str:
+        return self._written(lambda text: absolute(parse_term(text)), text, token)
+
+    def _written(self, read: Callable[[str], Term], text: str, token: Token) -> str:
         try:
-            return parse_term(text).text[1:-1]
+            return read(text).text[1:-1]
         except TermError as error:
             raise self.error(str(error), token) from None
 

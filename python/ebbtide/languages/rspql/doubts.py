@@ -1,7 +1,7 @@
 """What SPARQL allows in a continuous query and hardly anybody means: it silently answers nothing.
 
-In: a query that was read. Out: sentences, each with its place, about variables that nothing binds
-and graphs that are not in the dataset.
+In: a query that was read. Out: sentences, each with its place, about variables that nothing binds,
+graphs that are not in the dataset, and terms that no data has, since they are relative.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from ebbtide.languages.sparql import Algebra, Declarations, Text, Token, names_in, resolve
 from ebbtide.program.wording import did_you_mean
+from ebbtide.terms import is_absolute
 
 
 def doubts(
@@ -20,8 +21,9 @@ def doubts(
     algebra: Algebra,
     declarations: Declarations,
     graphs: Collection[str],
+    has_base: bool,
 ) -> Iterator[str]:
-    """What is doubtful in a query whose dataset has these named graphs."""
+    """What is doubtful in a query with these named graphs, and perhaps a base of its own."""
     bound = set(_bound(algebra))
     tokens = {f"?{token.text[1:]}": token for token in reversed(body) if token.kind == "variable"}
     for name in dict.fromkeys(names_in(algebra)):
@@ -35,6 +37,14 @@ def doubts(
                 yield (
                     f"{text.origin(token)}: {token.text} is neither a window nor a graph of "
                     "FROM NAMED, so it is empty"
+                )
+
+        elif token.kind == "iri" and not has_base and not is_absolute(token.text[1:-1]):
+            iri = resolve(text, token, declarations)
+            if iri.text not in graphs:
+                yield (
+                    f"{text.origin(token)}: {token.text} is relative, and there is no BASE, so "
+                    f"that it is {iri.text}"
                 )
 
 

@@ -24,7 +24,6 @@ from ebbtide.languages.sparql import (
     Declarations,
     Text,
     Token,
-    is_absolute,
     parse_query,
     resolve,
 )
@@ -32,7 +31,7 @@ from ebbtide.languages.sparql.rewrite import rewritten
 from ebbtide.languages.sparql_rules.expression import CASTS
 from ebbtide.program import Origin, ProgramError
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI
+from ebbtide.terms import IRI, is_absolute
 from ebbtide.terms.writing import STANDARD_PREFIXES
 
 #: What relative IRIs are relative to, if the text does not say.
@@ -93,7 +92,7 @@ def parse_continuous_query(
         timestamps=_calls(algebra, TIMESTAMP.text),
         origin=Origin.at(source, text, whole.tokens[0].start, len(text.rstrip())),
         places=_places(rest, body, {**graphs, **named_graphs}),
-        doubts=tuple(doubts(rest, body, algebra, declarations, known)),
+        doubts=tuple(doubts(rest, body, algebra, declarations, known, "BASE " in own.text)),
     )
 
 
@@ -209,7 +208,7 @@ def _added(body: Sequence[Token], own: Declarations) -> str:
     missing = [name for name in STANDARD_PREFIXES if name in names - own.prefixes.keys()]
     prefixes = "".join(f"PREFIX {name}: <{STANDARD_PREFIXES[name]}> " for name in missing)
     needs_base = "BASE " not in own.text and any(
-        token.kind == "iri" and not is_absolute(token.text) for token in body
+        token.kind == "iri" and not is_absolute(token.text[1:-1]) for token in body
     )
     return f"BASE <{BASE}> {prefixes}" if needs_base else prefixes
 

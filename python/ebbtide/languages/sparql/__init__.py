@@ -3,7 +3,6 @@
 from ebbtide.languages.sparql.parse import (
     Algebra,
     Declarations,
-    is_absolute,
     names_in,
     parse_query,
     parse_update,
@@ -16,7 +15,6 @@ __all__ = [
     "Declarations",
     "Text",
     "Token",
-    "is_absolute",
     "names_in",
     "parse_query",
     "parse_update",

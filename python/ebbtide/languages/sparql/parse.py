@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from ebbtide.languages.sparql.tokens import Text, Token
 from ebbtide.program import ProgramError
 from ebbtide.program.wording import did_you_mean
-from ebbtide.terms import IRI, parse_term
+from ebbtide.terms import IRI, is_absolute, parse_term
 
 Algebra: TypeAlias = tuple[Any, ...]
 Parsed = TypeVar("Parsed")
@@ -32,7 +32,6 @@ MAX_OPERATORS: Final = 5_000
 #: More than the parser ever looks ahead.
 _APART: Final = " " * 40
 _OPERATORS: Final = frozenset(["{", "||", "&&", "|", "/", "+", "-", "*", "^", "!"])
-_ABSOLUTE: Final = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:")
 _DECLARATION: Final = {
     "PREFIX": "after PREFIX come a prefix with its colon and an IRI in angle brackets",
     "BASE": "after BASE comes an IRI in angle brackets",
@@ -144,13 +143,8 @@ def _check_tokens(text: Text, tokens: Iterable[Token], declarations: Declaration
         before = token
 
 
-def is_absolute(iri: str) -> bool:
-    """Whether an IRI in angle brackets needs no base."""
-    return _ABSOLUTE.match(iri) is not None
-
-
 def _check_absolute(text: Text, iri: Token, declarations: Declarations) -> None:
-    if not declarations.has_base and not is_absolute(iri.text):
+    if not declarations.has_base and not is_absolute(iri.text[1:-1]):
         raise text.error(f"the IRI {iri.text} is relative, and there is no BASE", iri)
 
 

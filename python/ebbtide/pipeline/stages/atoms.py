@@ -91,7 +91,7 @@ def _triples(batch: Any, longest_term: int, fail: bool) -> Any:
     names = ["stream", "source", "line", "t", "s", "p", "o"]
     nothing = pa.nulls(len(batch), error_type())
     rows = pa.record_batch([*map(batch.column, names), nothing], [*names, "error"])
-    (seen,) = seeing(longest_term, fail=fail)([rows])
+    (seen,) = seeing(longest_term, fail=fail, relative=True)([rows])
     error = _errors(seen.column("error"), fail)
     return pa.record_batch([*map(seen.column, names), error], [*names, "error"])
 

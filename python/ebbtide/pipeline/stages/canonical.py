@@ -7,6 +7,7 @@ look again. A row that is no triple, or has a term that is too long, has an erro
     "x"^^<http://www.w3.org/2001/XMLSchema#string>   ─►  "x"
     "x"@EN                                           ─►  "x"@en
     <http://example/a b>                             ─►  error: not an IRI
+    <a>                                              ─►  error: relative; a constant for LARS
 """
 
 from __future__ import annotations
@@ -24,26 +25,27 @@ if TYPE_CHECKING:
 
 def canonical_rows(rows: DataFrame, documents: Documents, *, fail: bool = False) -> DataFrame:
     """Rows seen to be facts, as a step of its own; in parcels, if whoever takes them wants that."""
-    see = seeing(documents.longest_term, fail=fail)
+    see = seeing(documents.longest_term, fail=fail, relative=documents.relative)
     if documents.parcels:
         return parsed(rows, see, parcels=True)
     return rows.mapInArrow(task(see), rows.schema)
 
 
-def seeing(longest_term: int, *, fail: bool = False) -> Parse:
+def seeing(longest_term: int, *, fail: bool = False, relative: bool = False) -> Parse:
     """Record batches of rows to the same, seen to be facts.
 
-    With `fail` a row that is none ends the query; then rows need no column for errors.
+    With `fail` a row that is none ends the query; then rows need no column for errors. With
+    `relative` IRIs need no scheme.
     """
 
     def see(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield _seen(batch, longest_term, fail)
+            yield _seen(batch, longest_term, fail, relative)
 
     return see
 
 
-def _seen(batch: Any, longest_term: int, fail: bool) -> Any:
+def _seen(batch: Any, longest_term: int, fail: bool, relative: bool) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -51,11 +53,11 @@ def _seen(batch: Any, longest_term: int, fail: bool) -> Any:
 
     if "error" in batch.schema.names and batch.column("error").null_count < batch.num_rows:
         is_fact = pc.is_null(batch.column("error"))
-        facts = _seen(batch.filter(is_fact), longest_term, fail)
+        facts = _seen(batch.filter(is_fact), longest_term, fail, relative)
         both = pa.Table.from_batches([facts, batch.filter(pc.invert(is_fact))])
         return both.combine_chunks().to_batches()[0]
     texts = pa.record_batch([batch.column(name) for name in TERM_COLUMNS], TERM_COLUMNS)
-    texts, wrong = canonical(texts)
+    texts, wrong = canonical(texts, relative=relative)
     lengths = [pc.binary_length(column) for column in texts.columns]
     is_long = pc.greater(pc.max_element_wise(*lengths), longest_term)
     too_long = pc.indices_nonzero(is_long).to_pylist()

@@ -47,13 +47,15 @@ class Documents:
     """What is known of the documents of a stream: their format, else it is in their names.
 
     `prefixes` are for formats without their own. Their rows are handed on in `parcels`, or row by
-    row to those who look at rows where Spark has them.
+    row to those who look at rows where Spark has them. `relative` IRIs are terms of LARS programs,
+    whose constants they are.
     """
 
     format: str | None = None
     longest_term: int = 1_048_576
     prefixes: Mapping[str, str] = field(default_factory=dict)
     parcels: bool = False
+    relative: bool = False
 
 
 #: Nothing is known but their names.
