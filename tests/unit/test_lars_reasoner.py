@@ -266,6 +266,17 @@ def test_answers_beyond_a_budget_are_marked_incomplete() -> None:
             assert [answer.complete for answer in reasoner.advance(to=2)] == [True, False, True]
 
 
+@pytest.mark.parametrize("odd", ["<a b>", "<a>b>", "<a<b>", "<a\\u0041>", "<a{b>", "_:", "_:a b"])
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_texts_of_tables_that_are_no_terms_are_refused(odd: str, kind: str) -> None:
+    reasoner = LarsReasoner("q(X) :- p(X) in [1].", start=0)
+    texts = pa.array(["<a>", "_:b", odd, "<c>"], getattr(pa, kind)())
+    with pytest.raises(ValueError, match=r'column "c0" holds .* in row 2'):
+        reasoner.push_table(pa.table({"t": [0, 0, 0, 0], "c0": texts}), "p", columns=["c0"])
+    with pytest.raises(ValueError, match=r'column "c0" holds .* in row 0'):
+        reasoner.push_table(pa.table({"t": [0], "c0": texts[2:3]}), "p", columns=["c0"])
+
+
 def test_what_holds_is_told_in_full_when_a_restart_leaps_at_once() -> None:
     program = "q(X) :- p(X) in [100]."
     reasoner = LarsReasoner(program, start=0)

@@ -59,17 +59,17 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     match array.data_type() {
         DataType::Utf8 => {
             let texts = array.as_string::<i32>();
-            let escapes = texts.value_data().contains(&b'\\');
-            interned(dictionary, rows.map(|row| texts.value(row)), name, escapes)
+            let are_plain = are_plain_iris(texts.value_data(), texts.len());
+            interned(dictionary, rows.map(|row| texts.value(row)), name, are_plain)
         }
         DataType::LargeUtf8 => {
             let texts = array.as_string::<i64>();
-            let escapes = texts.value_data().contains(&b'\\');
-            interned(dictionary, rows.map(|row| texts.value(row)), name, escapes)
+            let are_plain = are_plain_iris(texts.value_data(), texts.len());
+            interned(dictionary, rows.map(|row| texts.value(row)), name, are_plain)
         }
         DataType::Utf8View => {
             let texts = array.as_string_view();
-            interned(dictionary, rows.map(|row| texts.value(row)), name, true)
+            interned(dictionary, rows.map(|row| texts.value(row)), name, false)
         }
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
@@ -83,20 +83,34 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     }
 }
 
-/// The ids of texts, which must be those that identify terms: any other would be another term to the kernel. Whether any has an
-/// `escape` is known of all at once, in less time than of each.
+/// Whether none of these bytes, those of so many texts, can keep a text in angle brackets from being an IRI as it is identified. It
+/// is seen of all at once, in less time than of each.
+fn are_plain_iris(bytes: &[u8], texts: usize) -> bool {
+    let is_odd = |byte: &u8| !is_in_iri(*byte) && !matches!(byte, b'<' | b'>');
+    let any_odd = bytes.iter().fold(false, |any, byte| any | is_odd(byte));
+    // As many as are around them: within them there are none.
+    let count = |wanted: u8| bytes.iter().filter(|byte| **byte == wanted).count();
+    !any_odd && count(b'<') == texts && count(b'>') == texts
+}
+
+/// Whether a byte may stand in an IRI that is written without escapes.
+#[inline]
+fn is_in_iri(byte: u8) -> bool {
+    byte > b' ' && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
+}
+
+/// The ids of texts, which must be those that identify terms: any other would be another term to the kernel.
 fn interned<'t>(
     dictionary: &mut Dictionary,
     texts: impl Iterator<Item = &'t str> + Clone,
     name: &str,
-    escapes: bool,
+    are_plain: bool,
 ) -> PyResult<Vec<TermId>> {
     let (mut scanned, labels) = (Statement::default(), Labels::kept());
     let mut is_odd = |text: &str| match text.as_bytes() {
-        // Whoever wrote an IRI may have escaped some of it; that it is one is seen elsewhere.
-        [b'<', .., b'>'] => escapes && text.contains('\\'),
-        [b'"', ..] => scanned.scan_term(text, &labels) != Some(text),
-        [b'_', ..] => false,
+        // Constants of LARS programs are relative, so that a scheme is asked for elsewhere.
+        [b'<', iri @ .., b'>'] => !are_plain && !iri.iter().all(|byte| is_in_iri(*byte)),
+        [b'"' | b'_', ..] => scanned.scan_term(text, &labels) != Some(text),
         _ => true,
     };
     let mut are_odd = false;

@@ -52,7 +52,7 @@ enum Kind {
     Link,
     /// The first one of a window that reaches back so far.
     First(i64),
-    /// The first one of the pane, panes being so wide.
+    /// The first one of the pane, panes being so wide and beginning at multiples of that.
     Pane(i64),
 }
 
@@ -113,7 +113,9 @@ impl Timeline {
             Kind::Link if tick == self.start => return,
             Kind::Link => vec![time_term(core, tick - self.step), now],
             Kind::First(back) => vec![time_term(core, first(tick - back))],
-            Kind::Pane(width) => vec![time_term(core, first(tick - tick.rem_euclid(width)))],
+            Kind::Pane(width) => {
+                vec![time_term(core, first(self.point(tick - tick.rem_euclid(width))))]
+            }
         };
         // A clock is never late: its tick is still to come.
         let told = core.push(clock.stream, clock.relation, &terms, Instant(tick));

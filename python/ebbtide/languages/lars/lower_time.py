@@ -17,9 +17,8 @@ from ebbtide.languages.lars.check import told_apart
 from ebbtide.languages.lars.formula import Extended
 from ebbtide.languages.lars.lower_vocabulary import T, U, Vocabulary
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Route
-from ebbtide.program import TRIPLE, Always, AlwaysAt, Argument, Atom, Guard
+from ebbtide.program import TRIPLE, Always, AlwaysAt, Argument, Atom
 from ebbtide.program import BodyPart as Part
-from ebbtide.terms import to_term
 from ebbtide.time import Sliding
 
 
@@ -151,7 +150,3 @@ class TimeWindows(Vocabulary, ABC):
         self._imply(since, timed, Atom(self._clock(NOW), (T,)))
         self._imply(since, timed, Atom(links, (T, U)), Atom(run, (U, *x)))
         self._imply(Atom(name, x), since, Atom(first, (T,)))
-        if kind == "pane" and self._pane:
-            # The clock says where the pane begins, and its first time point is that much later.
-            later = Guard("sum", (U, to_term(self._pane), T))
-            self._imply(Atom(name, x), since, Atom(first, (U,)), later)
