@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::instant::parse_instant;
+use crate::iri::is_in_iri;
 use crate::label::Labels;
 use crate::text::{XSD_STRING, write_iri, write_quoted};
 
@@ -241,17 +242,11 @@ struct Token {
 
 /// The bytes that stand for themselves in an IRI.
 const IN_IRI: [bool; 256] = {
-    let mut table = [true; 256];
+    let mut table = [false; 256];
     let mut byte = 0;
-    while byte <= 0x20 {
-        table[byte] = false;
+    while byte < table.len() {
+        table[byte] = is_in_iri(byte as u8);
         byte += 1;
-    }
-    let others = b"<>\"{}|^`\\";
-    let mut place = 0;
-    while place < others.len() {
-        table[others[place] as usize] = false;
-        place += 1;
     }
     table
 };

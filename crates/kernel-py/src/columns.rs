@@ -12,6 +12,7 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch, downcast_dictionary_array, downcast_integer_array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, TimeUnit};
+use ebbtide_formats::iri::{are_plain_iris, is_in_iri};
 use ebbtide_formats::label::Labels;
 use ebbtide_formats::statement::Statement;
 use ebbtide_kernel::ids::TermId;
@@ -81,22 +82,6 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
         ),
         other => Err(not_a_string(name, other)),
     }
-}
-
-/// Whether none of these bytes, those of so many texts, can keep a text in angle brackets from being an IRI as it is identified. It
-/// is seen of all at once, in less time than of each.
-fn are_plain_iris(bytes: &[u8], texts: usize) -> bool {
-    let is_odd = |byte: &u8| !is_in_iri(*byte) && !matches!(byte, b'<' | b'>');
-    let any_odd = bytes.iter().fold(false, |any, byte| any | is_odd(byte));
-    // As many as are around them: within them there are none.
-    let count = |wanted: u8| bytes.iter().filter(|byte| **byte == wanted).count();
-    !any_odd && count(b'<') == texts && count(b'>') == texts
-}
-
-/// Whether a byte may stand in an IRI that is written without escapes.
-#[inline]
-fn is_in_iri(byte: u8) -> bool {
-    byte > b' ' && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 
 /// The ids of texts, which must be those that identify terms: any other would be another term to the kernel.
