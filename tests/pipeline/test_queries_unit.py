@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 
 from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.units.queries import Queries
+from ebbtide.pipeline.units.queries import table_of as table_of_answers
 
 CARS = "http://e/cars"
 QUERIES = {
     "all": "SELECT ?car ?v FROM STREAM ex:cars [RANGE 6s STEP 2s] WHERE { ?car ex:speed ?v }",
     "count": "SELECT ?car (COUNT(*) AS ?n) FROM STREAM ex:cars [RANGE 4s STEP 2s]"
     " WHERE { ?car ex:speed ?v } GROUP BY ?car",
+    "fast": "SELECT ?v FROM STREAM ex:cars [RANGE 6s STEP 2s] WHERE { ?car ex:speed ?v }",
+    "first": "SELECT ?car FROM STREAM ex:cars [RANGE 6s STEP 2s]"
+    " WHERE { ?car ex:speed ?v } ORDER BY ?v",
+    "made": "CONSTRUCT { ?car ex:has [ ex:speed ?v ] } FROM STREAM ex:cars [RANGE 6s STEP 2s]"
+    " WHERE { ?car ex:speed ?v }",
     "last": "SELECT ?car FROM STREAM ex:cars [TRIPLES 2] WHERE { ?car ex:speed ?v }",
 }
 RSPQL = """PREFIX ex: <http://e/> PREFIX : <http://e/>
@@ -61,15 +67,8 @@ def table_of(facts: list[tuple[int, int, int]]) -> Any:
 
 
 def said(fed: Any) -> list[Any]:
-    return [
-        (name, each.tick, each.op, sorted(zip(each.rows, _ends(each), strict=True), key=str))
-        for name, answers in sorted(fed.rows.items())
-        for each in answers
-    ]
-
-
-def _ends(answers: Any) -> Any:
-    return answers.until or (None,) * len(answers.rows)
+    """The lines that sinks get, letter by letter."""
+    return table_of_answers(fed).to_pylist()
 
 
 steps = st.lists(

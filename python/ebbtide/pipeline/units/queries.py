@@ -131,7 +131,8 @@ class Queries:
             report=self._report,
         )
         for query in self._queries:
-            self._engine.register(query).subscribe(self._answers.append)
+            handle = self._engine.register(query)
+            handle.subscribe(self._answers.append if handle.is_ordered else self._take_in_order)
         self._kept = []
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
@@ -174,6 +175,10 @@ class Queries:
         return 0
 
     # ---- inside ------------------------------------------------------------------------------
+
+    def _take_in_order(self, answers: Answers) -> None:
+        """Take answers that have no order in one that does not hang on what the engine went through."""
+        self._answers.append(answers.in_order())
 
     def _fed(self, begun: float, late: Any) -> Fed:
         rows: dict[str, list[Answers]] = {name: [] for name in self.names}
