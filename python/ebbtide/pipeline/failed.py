@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
+from ebbtide.pipeline.stages.parse import path_of
 
 #: The last line of what a worker says when Python code of ours refuses something there.
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
@@ -17,6 +18,11 @@ _DAMAGED: Final = re.compile(
 )
 #: What Spark says of a row's values, which may have any words in them.
 _OF_DATA: Final = "SQLSTATE: 22"
+#: What Spark says of a file that it cannot read, and sometimes why.
+_UNREADABLE: Final = re.compile(
+    r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
+    r"(?P<why>.*?)\.? *SQLSTATE"
+)
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
@@ -49,6 +55,16 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
+    if unreadable := _UNREADABLE.search(told):
+        uri = unreadable["file"]
+        file = path_of(uri) if uri.startswith("file:") else uri
+        why = unreadable["why"] or "it is damaged, or of another format"
+        if Path(file).is_relative_to(checkpoint.parent):
+            return CheckpointError(f"{file} is damaged: {why}")
+        return PipelineError(
+            f"{file} cannot be read: {why}; when it is put right, or taken away, the next run goes "
+            "on from here"
+        )
     causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
     causes = [cause for cause in causes if _OF_DATA not in cause]
