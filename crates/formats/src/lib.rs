@@ -11,6 +11,7 @@ pub mod document;
 pub mod format;
 pub mod input;
 pub mod instant;
+pub mod json_place;
 pub mod label;
 pub mod lines;
 pub mod place;
