@@ -106,7 +106,9 @@ def test_a_connection_that_is_lost_loses_no_line_before() -> None:
 
         def serve() -> None:
             connection, _ = server.accept()
-            connection.sendall((LINE.format(1000, 1) + LINE.format(2000, 2) + "3000\t<htt").encode())
+            connection.sendall(
+                (LINE.format(1000, 1) + LINE.format(2000, 2) + "3000\t<htt").encode()
+            )
             # Closed so, it is reset.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from pyspark.logger import PySparkLogger
 
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
 from ebbtide.pipeline.stages.parse import path_of
@@ -25,6 +29,12 @@ _UNREADABLE: Final = re.compile(
 )
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
+#: How Spark says what is wrong with an expression: [ITS.NAME] A sentence. SQLSTATE: 42703; line 1
+_SENTENCE: Final = re.compile(
+    r"\s*(?:\[[\w.]+\] )?(?P<said>.+?)\.?(?: SQLSTATE: .*)?$", re.MULTILINE
+)
+#: Who writes every error about an expression to standard error, whoever catches it.
+_LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
 
 
@@ -34,6 +44,30 @@ def is_late(error: Exception) -> bool:
     A stateful operator asks for its state in a process of its own, which is given ten seconds.
     """
     return _LATE in str(error)
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Let PySpark not write errors that are raised within: who catches them tells them."""
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+def sentence_of(error: Exception) -> str:
+    """What Spark says of an expression that it does not understand.
+
+    >>> sentence_of(Exception("\\n[PARSE_SYNTAX_ERROR] Syntax error at or near ')'. SQLSTATE: 42601"))
+    "Syntax error at or near ')'"
+    """
+    found = _SENTENCE.match(str(error))
+    return str(error) if found is None else found["said"]
 
 
 def explained(told: str, checkpoint: Path) -> PipelineError | None:

@@ -27,6 +27,7 @@ from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
+from ebbtide.pipeline.expressions import check_expressions
 from ebbtide.pipeline.failed import explained, is_late
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
@@ -95,6 +96,7 @@ def run_pipeline(
             jvm = JVM_FOR_JOINS if choice.placement == "dataframe" else JVM_OPTIONS
             spark = open_session(pipeline.name, pipeline.spark.master, settings, jvm=jvm)
             stack.callback(close_session, spark)
+        check_expressions(pipeline, spark)
         stack.enter_context(unchanged(spark, PARTITIONS, STATE_STORE[0]))
         say("starting the Python workers on the executors")
         warm_up(spark)
