@@ -102,24 +102,22 @@ def test_nobody_listens(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_connection_that_is_lost_loses_no_line_before() -> None:
+    whole = LINE.format(1000, 1) + LINE.format(2000, 2)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
-            connection.sendall(
-                (LINE.format(1000, 1) + LINE.format(2000, 2) + "3000\t<htt").encode()
-            )
+            connection.sendall(f"{whole}3000\t<htt".encode())
             # Closed so, it is reset.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()
 
         threading.Thread(target=serve, daemon=True).start()
         port = server.getsockname()[1]
-        found = []
+        pieces = received("streams.s", "127.0.0.1", port, threading.Event(), "tnt")
+        assert next(pieces).text == whole
         with pytest.raises(PipelineError) as caught:
-            for piece in received("streams.s", "127.0.0.1", port, threading.Event(), "tnt"):
-                found.append(piece.text)
-    assert "".join(found) == LINE.format(1000, 1) + LINE.format(2000, 2)
+            next(pieces)
     assert told(caught.value).startswith(
         f"streams.s: the connection to 127.0.0.1:{port} was lost: Connection reset by peer"
     )

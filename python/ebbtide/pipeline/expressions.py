@@ -16,7 +16,6 @@ from pathlib import Path
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
-from pyspark.sql.types import StructType
 
 from ebbtide.pipeline.errors import PipelineError, PipelineFileError
 from ebbtide.pipeline.failed import sentence_of, untold
@@ -77,7 +76,7 @@ def _rows(stream: model.AnyStream, at: str, spark: SparkSession) -> DataFrame | 
             return rows
         case model.Rows(schema=str(schema)) | model.Messages(schema=str(schema)):
             with _wrong_with(f"{at}.schema"):
-                return spark.createDataFrame([], StructType.fromDDL(schema))
+                return spark.createDataFrame([], schema)
     return None
 
 

@@ -63,8 +63,8 @@ def untold() -> Iterator[None]:
 def sentence_of(error: Exception) -> str:
     """What Spark says of an expression that it does not understand.
 
-    >>> sentence_of(Exception("\\n[PARSE_SYNTAX_ERROR] Syntax error at or near ')'. SQLSTATE: 42601"))
-    "Syntax error at or near ')'"
+    >>> sentence_of(Exception("[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601"))
+    "Syntax error at or near 'x'"
     """
     found = _SENTENCE.match(str(error))
     return str(error) if found is None else found["said"]

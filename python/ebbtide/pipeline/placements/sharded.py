@@ -231,7 +231,7 @@ def _all_at_once(shards: Shards, routing: Routing, labels: Sequence[int]) -> Any
 def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -> Any:
     """What a shard has to say: the rows of its facts, and dead letters."""
     told, late = shards.feed(shard, state, rows)
-    told = routing.athome_of(told, shard)
+    told = routing.at_home(told, shard)
     letters = late_letters(late, {name: [*range(t.num_rows)] for name, t in late.items()})
     texts = [json.dumps(letter) for letter in letters.to_pylist()]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()

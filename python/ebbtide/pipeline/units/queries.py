@@ -177,7 +177,7 @@ class Queries:
     # ---- inside ------------------------------------------------------------------------------
 
     def _take_in_order(self, answers: Answers) -> None:
-        """Take answers that have no order in one that does not hang on what the engine went through."""
+        """Take answers without an order in one that does not hang on how the engine came here."""
         self._answers.append(answers.in_order())
 
     def _fed(self, begun: float, late: Any) -> Fed:
