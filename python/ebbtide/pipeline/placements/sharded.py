@@ -232,8 +232,8 @@ def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -
     """What a shard has to say: the rows of its facts, and dead letters."""
     told, late = shards.feed(shard, state, rows)
     told = routing.at_home(told, shard)
-    letters = late_letters(late, {name: [*range(t.num_rows)] for name, t in late.items()})
-    texts = [json.dumps(letter) for letter in letters.to_pylist()]
+    letters = [letter for table in late.values() for letter in late_letters(table).to_pylist()]
+    texts = [json.dumps(letter) for letter in letters]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
     dead = [{"letter": text, "shard": shard} for text in texts]
     here = pa.repeat(pa.scalar(shard, pa.int32()), told.num_rows)
