@@ -115,7 +115,7 @@ def test_pieces_are_bounded_however_fast_lines_come() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=send, args=(server, lambda: None), daemon=True).start()
         port = server.getsockname()[1]
-        pieces = list(received("127.0.0.1", port, threading.Event(), "tnt", 5_000))
+        pieces = list(received("streams.s", "127.0.0.1", port, threading.Event(), "tnt", 5_000))
     assert "".join(piece.text for piece in pieces).encode() == b"".join(LINES)
     assert max(len(piece.text) for piece in pieces) <= 10_000
     assert len({piece.name for piece in pieces}) == len(pieces)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ebbtide.pipeline.errors import CheckpointError
+from ebbtide.pipeline.errors import CheckpointError, PipelineError
 from ebbtide.pipeline.failed import explained
 
 BEGINS = "[STREAM_FAILED] Query [id = 1] terminated with exception: "
@@ -40,3 +40,20 @@ def test_a_damaged_checkpoint_is_told(said: str) -> None:
     found = explained(told, Path("checkpoint"))
     assert isinstance(found, CheckpointError)
     assert said in str(found)
+
+
+UNREADABLE = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {}.  SQLSTATE: KD001"
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("file:///data/in/a%20b.parquet", PipelineError),
+        ("file:///data/checkpoint/frames/00000003/whole-0/a.parquet", CheckpointError),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(file: str, kind: type[PipelineError]) -> None:
+    said = f"{BEGINS}org.apache.spark.SparkException: {UNREADABLE.format(file)} SQLSTATE: XXKST\n"
+    found = explained(said, Path("/data/checkpoint/spark"))
+    assert type(found) is kind
+    assert str(found).startswith(file.removeprefix("file://").replace("%20", " "))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.languages.lars import parse_lars
+from ebbtide.pipeline.dead import letters_of
 from ebbtide.pipeline.stages.parse import ATOMS, Documents, parse_document
 from ebbtide.pipeline.units.lars import Lars
 from ebbtide.reasoner.lars import LarsReasoner
@@ -94,12 +95,8 @@ def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
     }  # fmt: skip
     places, sensors = pa.table(triple), table("4\tsmoke.\n9\t")
     assert said(both.feed({"places": places, "sensors": sensors})) == []
-    assert (
-        both.feed(
-            {"places": places.slice(1), "sensors": table("1\tsmoke.\n12\tsmoke.")}
-        ).late.num_rows
-        == 0
-    )
+    more = {"places": places.slice(1), "sensors": table("1\tsmoke.\n12\tsmoke.")}
+    assert both.feed(more).late == {"places": [], "sensors": []}
     later = places.set_column(2, "t", pa.array([9]))
     fed = both.feed({"places": later, "sensors": sensors.slice(2)})
     assert said(fed) == [(3, "+", "alarm(ex:ada)")]
@@ -110,18 +107,23 @@ def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
 def test_what_cannot_be_input_is_a_dead_letter() -> None:
     made = unit("q(X) :- p(X) in [1].")
     fed = made.feed({"s": table("5\tp(a). q(b).\n6\tp(a,b).\n9\tp(c).")})
-    reasons = [letter["reason"] for letter in fed.late.to_pylist()]
+    reasons = [letter["reason"] for letter in fed.refused.to_pylist()]
     assert sorted(reasons) == [
         "q is concluded by rules, so no stream can state it",
         "the predicate p has 1 argument, not 2",
     ]
-    assert [letter["line"] for letter in fed.late.to_pylist()] == [2, 1]
+    assert [letter["line"] for letter in fed.refused.to_pylist()] == [2, 1]
+    assert fed.late == {"s": []}
     assert said(fed) == [(5, "+", "q(a)"), (7, "-", "q(a)")]
     # Of predicates that no rule mentions nothing follows, and nothing is wrong with them.
     fed = made.feed({"s": table("10\tother(x,y). alarm.\n11\tp(d).\n13\t")})
-    assert fed.late.num_rows == 0
+    assert fed.refused.num_rows == 0
     assert said(fed) == [(9, "+", "q(c)"), (11, "+", "q(d)"), (11, "-", "q(c)")]
-    (late,) = made.feed({"s": table("% late\n3\tp(z).", "7.atoms")}).late.to_pylist()
+    batch = {"s": table("% late\n3\tp(z).\n3\t\n", "7.atoms")}
+    fed = made.feed(batch)
+    assert fed.late == {"s": [0, 1]}
+    # A line that only tells the time is nothing that could be lost.
+    (late,) = letters_of(batch, [(made.title, fed)]).to_pylist()
     assert (late["source"], late["line"], late["t"]) == ("7.atoms", 2, 3)
     assert late["text"] == "p(z)"
 

@@ -93,6 +93,43 @@ def test_facts_and_faults_of_graphs_have_their_lines() -> None:
     assert [each["text"] for each in faults] == [texts[each["line"] - 1] for each in faults]
 
 
+DATED_JSON = """{"@context": {"ex": "http://e/", "at": "http://www.w3.org/ns/prov#generatedAtTime"},
+"@graph": [
+  {"@id": "ex:g", "at": "1970-01-01T00:00:02Z", "@graph": [
+    {"@id": "ex:a", "ex:p": {"@id": "ex:b"},
+                    "ex:q": ["1",
+                             2]},
+    {"@id": "ex:c", "ex:has": {"ex:p": 3}}]},
+  {"@id": "ex:h", "@graph": [{"@id": "ex:a", "ex:p": {"@id": "ex:b"}}]},
+  {"@id": "ex:i", "at": "noon"},
+  {"@id": "ex:j", "ex:p": {"@id": "ex:b"}},
+  {"@id": "ex:g", "at": "1970-01-01T00:00:03Z"}
+]}
+"""
+
+
+def test_facts_and_faults_of_json_ld_have_their_lines() -> None:
+    found = rows(DATED_JSON, "graphs.jsonld")
+    assert [row["line"] for row in found if row["error"] is None] == [4, 5, 6, 7, 7]
+    faults = [row["error"] for row in found if row["error"] is not None]
+    assert [each["line"] for each in faults] == [9, 11, 8, 10]
+    texts = DATED_JSON.splitlines()
+    assert [each["text"] for each in faults] == [texts[each["line"] - 1] for each in faults]
+
+
+def test_json_ld_that_means_nothing_has_a_line() -> None:
+    (row,) = rows('{"@id": "http://e/g",\n "http://e/p": {"@value": {}}}', "graphs.jsonld")
+    assert (row["error"]["line"], row["source"]) == (2, "graphs.jsonld")
+
+
+def test_json_ld_whose_context_is_last_is_read_as_well() -> None:
+    context, graph = DATED_JSON[1:].strip().removesuffix("}").split(",\n", 1)
+    turned = f"{{{graph},\n{context}}}"
+    expected = [row for row in rows(DATED_JSON, "graphs.jsonld") if row["error"] is None]
+    found = [row for row in rows(turned, "graphs.jsonld") if row["error"] is None]
+    assert [(row["t"], row["p"]) for row in found] == [(row["t"], row["p"]) for row in expected]
+
+
 def test_a_document_that_breaks_off_is_one_bad_row() -> None:
     (row,) = rows("@prefix ex: <http://e/> . ex:g { ex:a ", "graphs.trig")
     assert row["error"]["line"] == 1

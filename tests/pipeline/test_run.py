@@ -260,6 +260,60 @@ def test_two_streams_with_their_own_windows_are_one_query(run: Run, tmp_path: Pa
     assert in_order(rest) == [row for row in expected_rows() if row["t"] <= 12_000]
 
 
+SIDES = {
+    "left": '[streams.left]\nfrom = "files"\npath = "left"\niri = "http://e/left"\n'
+    'window = "20 s"\n',
+    "right": '[streams.right]\nfrom = "files"\npath = "right"\niri = "http://e/right"\n'
+    'window = "5 s"\n',
+}
+BOTH = """REGISTER QUERY both AS SELECT ?x
+FROM STREAM <http://e/left> [RANGE 20s STEP 1s] FROM STREAM <http://e/right> [RANGE 5s STEP 1s]
+WHERE { ?x <http://e/p> ?y }
+"""
+REST = """
+[queries]
+use = ["both.rq"]
+[outputs.rules]
+to = "jsonl"
+path = "out/rules"
+[outputs.both]
+of = "both"
+to = "jsonl"
+path = "out/both"
+[dead_letters]
+path = "out/dead"
+[checkpoint]
+path = "checkpoint"
+[run]
+ends = "when read"
+"""
+
+
+def test_the_order_of_streams_means_nothing(run: Run, tmp_path: Path) -> None:
+    """Spark knows its sources by their places: each must go on where it was itself."""
+    written = []
+    for changes, orders in enumerate([("left", "left"), ("left", "right"), ("right", "left")]):
+        folder = tmp_path / str(changes)
+        for name in SIDES:
+            (folder / name).mkdir(parents=True)
+        (folder / "both.rq").write_text(BOTH)
+        for second, first in enumerate(orders):
+            # As many files a stream as tell the two apart.
+            for number, name in enumerate(SIDES, 1):
+                for file in range(number):
+                    at = 1_000 + 20_000 * second + 100 * file + number
+                    line = f"{at}\t<http://e/{name}{file}> <http://e/p> <http://e/{second}> .\n"
+                    (folder / name / f"{second}-{file}.tnt").write_text(line)
+            sides = sorted(SIDES, key=lambda name: name != first)
+            (folder / "p.toml").write_text("".join(SIDES[name] for name in sides) + REST)
+            assert run(folder / "p.toml").facts == 3
+        outputs = (folder / "out/rules", folder / "out/both", folder / "out/dead")
+        written.append([in_order(lines(output)) for output in outputs])
+    assert written[0][0] != []
+    assert written[0][2] == []
+    assert written[1:] == [written[0]] * 2
+
+
 QUERY = """PREFIX ex: <http://example/>
 REGISTER QUERY who AS
 SELECT ?who ?city FROM STREAM <http://example/reports> [RANGE 3s STEP 1s]

@@ -88,7 +88,7 @@ def test_shards_say_together_what_one_unit_says(
             told += routing.at_home(rows, shard).to_pylist()
             late += [r for t in dead.values() for r in routing.at_home(t, shard).to_pylist()]
         assert in_order(told) == in_order(expected)
-        assert len(late) == fed.late.num_rows
+        assert len(late) == len(fed.late["default"])
 
 
 def test_idle_shards_tick_with_the_others() -> None:

@@ -17,6 +17,7 @@ use oxttl::{TriGParser, TurtleParseError, TurtleParser};
 
 use crate::format::Format;
 use crate::input::{Pieces, Text, Tracked, XML_END};
+use crate::json_place::JsonPlaces;
 use crate::label::Labels;
 use crate::place::{BadLine, Position, io_reason};
 use crate::reader::{Fact, Step};
@@ -30,10 +31,21 @@ enum Parser {
     JsonLd(Box<ReaderJsonLdParser<Tracked>>),
 }
 
-/// What went wrong, and where if the parser knows.
-struct Problem {
-    place: Option<(u64, u64)>,
-    reason: String,
+/// Where something is wrong, as far as the parser tells.
+enum Place {
+    /// At a line and column.
+    At(u64, u64),
+    /// Where its reading stands.
+    Here,
+    /// Somewhere in the document.
+    Somewhere,
+}
+
+/// What went wrong, and where.
+pub struct Problem {
+    place: Place,
+    /// One sentence.
+    pub reason: String,
 }
 
 impl From<TurtleParseError> for Problem {
@@ -42,7 +54,7 @@ impl From<TurtleParseError> for Problem {
             TurtleParseError::Io(error) => error.into(),
             TurtleParseError::Syntax(error) => {
                 let start = error.location().start;
-                let place = Some((start.line + 1, start.column + 1));
+                let place = Place::At(start.line + 1, start.column + 1);
                 Self { place, reason: sentence(error.message()) }
             }
         }
@@ -54,7 +66,7 @@ impl From<RdfXmlParseError> for Problem {
         match error {
             RdfXmlParseError::Io(error) => error.into(),
             RdfXmlParseError::Syntax(error) => {
-                Self { place: None, reason: sentence(&error.to_string()) }
+                Self { place: Place::Here, reason: sentence(&error.to_string()) }
             }
         }
     }
@@ -65,10 +77,11 @@ impl From<JsonLdParseError> for Problem {
         match error {
             JsonLdParseError::Io(error) => error.into(),
             JsonLdParseError::Syntax(error) => {
-                let start = error.location().map(|location| location.start);
                 // What is wrong with the meaning of a document has no place in it.
-                let place = start.map_or((1, 1), |start| (start.line + 1, start.column + 1));
-                Self { place: Some(place), reason: sentence(&json_reason(&error.to_string())) }
+                let start = error.location().map(|location| location.start);
+                let place = start
+                    .map_or(Place::Somewhere, |start| Place::At(start.line + 1, start.column + 1));
+                Self { place, reason: sentence(&json_reason(&error.to_string())) }
             }
         }
     }
@@ -76,7 +89,7 @@ impl From<JsonLdParseError> for Problem {
 
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
-        Self { place: None, reason: io_reason(&error) }
+        Self { place: Place::Here, reason: io_reason(&error) }
     }
 }
 
@@ -186,6 +199,9 @@ pub struct Document {
     position: Position,
     /// Whether facts come out as soon as their last line goes in.
     tells_lines: bool,
+    /// Where the facts of a format are whose parser does not tell.
+    places: Option<JsonPlaces>,
+    line: Option<u64>,
     /// The texts of the fact at hand, one after the other, and where each ends.
     text: String,
     ends: [usize; 4],
@@ -194,7 +210,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Read a document. Relative IRIs are resolved against `base`.
+    /// Read a document. Relative IRIs are resolved against `base`. `places` are those of a
+    /// document in JSON-LD, if they are known.
     ///
     /// # Errors
     /// When the base is no IRI.
@@ -204,6 +221,7 @@ impl Document {
         labels: Labels,
         text: Text,
         base: Option<&str>,
+        places: Option<JsonPlaces>,
     ) -> Result<Self, BadLine> {
         let position = Position::default();
         let pieces = match format {
@@ -228,6 +246,8 @@ impl Document {
             parser,
             position,
             tells_lines,
+            places,
+            line: None,
             text,
             ends,
             prefixes,
@@ -256,7 +276,14 @@ impl Document {
             }
             Some(Err(Problem { place, reason })) => {
                 self.ended = true;
-                let place = place.unwrap_or_else(|| self.position.begin());
+                let place = match place {
+                    Place::At(line, column) => (line, column),
+                    Place::Here => self.position.begin(),
+                    Place::Somewhere => {
+                        let line = self.places.as_ref().and_then(|all| all.of_fault(&reason));
+                        (line.unwrap_or(1), 1)
+                    }
+                };
                 Step::Bad(BadLine::at(&self.source, place, reason))
             }
             None => {
@@ -268,6 +295,10 @@ impl Document {
     }
 
     fn write(&mut self, quad: &Quad) {
+        self.line = match &mut self.places {
+            Some(places) => places.of_fact(quad),
+            None => self.tells_lines.then(|| self.position.begin().0),
+        };
         let Self { labels, text, ends, .. } = self;
         text.clear();
         write_subject(&quad.subject, labels, text);
@@ -288,7 +319,7 @@ impl Document {
             terms: [text(0..subject), text(subject..predicate), text(predicate..object)],
             graph: (object < graph).then(|| text(object..graph)),
             at: None,
-            line: self.tells_lines.then(|| self.position.begin().0),
+            line: self.line,
         }
     }
 }

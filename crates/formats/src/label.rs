@@ -67,7 +67,7 @@ impl Labels {
 }
 
 /// Whether a label looks like one of oxrdf's: 128 random bits in hexadecimal, a letter first.
-fn is_random(label: &str) -> bool {
+pub fn is_random(label: &str) -> bool {
     (20..=32).contains(&label.len())
         && label.starts_with(|first: char| first.is_ascii_lowercase())
         && label.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

@@ -12,6 +12,7 @@ pub mod format;
 pub mod input;
 pub mod instant;
 pub mod iri;
+pub mod json_place;
 pub mod label;
 pub mod lines;
 pub mod place;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::document::Document;
 use crate::format::Format;
 use crate::input::{Input, Progress};
+use crate::json_place::JsonPlaces;
 use crate::label::Labels;
 use crate::lines::Lines;
 use crate::place::{BadLine, io_reason};
@@ -63,6 +64,8 @@ pub struct Options {
     pub timed: bool,
     /// The property that dates a graph, a canonical text; none: prov:generatedAtTime.
     pub dated_by: Option<String>,
+    /// Whether lines are asked for, also where that takes a second reading.
+    pub lines: bool,
 }
 
 enum Kind {
@@ -105,6 +108,12 @@ impl Reader {
         // A stream is one document however many files it comes in.
         let scope = options.scope.as_deref().filter(|_| !is_timed);
         let labels = scope.map_or_else(Labels::kept, Labels::of);
+        let places = if options.lines && format == Format::JsonLd {
+            let (text, _) = input.clone().open().map_err(|error| wrong(io_reason(&error)))?;
+            Some(JsonPlaces::of(text, options.base.as_deref()))
+        } else {
+            None
+        };
         let (text, progress) = input.open().map_err(|error| wrong(io_reason(&error)))?;
         let lines = |syntax, labels, text| {
             Kind::Lines(Box::new(Lines::new(Arc::clone(&source), syntax, labels, text)))
@@ -115,7 +124,8 @@ impl Reader {
             Format::TimedNTriples => lines(Syntax::Timed, labels, text),
             _ => {
                 let base = options.base.as_deref();
-                let document = Document::new(Arc::clone(&source), format, labels, text, base)?;
+                let source = Arc::clone(&source);
+                let document = Document::new(source, format, labels, text, base, places)?;
                 Kind::Document(Box::new(document))
             }
         };

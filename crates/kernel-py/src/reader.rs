@@ -131,6 +131,7 @@ impl Reader {
             scope,
             timed,
             dated_by,
+            lines,
         };
         let input = match source {
             SourceTuple::Path(path) => Input::Path(path),

@@ -45,6 +45,10 @@ def run(
         raise typer.BadParameter("which pipeline file?", param_hint="PIPELINE.toml")
     loaded = load_pipeline(pipeline)
     if check:
+        with needing("a pipeline", "spark"):
+            from ebbtide.pipeline.expressions import check_file
+
+        check_file(loaded, pipeline)
         print(f"{pipeline} is right")
         return
     run_and_tell(loaded, reset=reset)

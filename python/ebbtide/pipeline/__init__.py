@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ebbtide.pipeline.api import answer, materialize, read_rdf, reason, solutions
+    from ebbtide.pipeline.api import answer, materialize, read_rdf, reason, run_query, solutions
 
-__all__ = ["answer", "materialize", "read_rdf", "reason", "solutions"]
+__all__ = ["answer", "materialize", "read_rdf", "reason", "run_query", "solutions"]
 
 
 def __getattr__(name: str) -> Any:

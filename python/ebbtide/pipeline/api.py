@@ -31,6 +31,7 @@ from ebbtide.pipeline.stages.atoms import PLACED, row_parser
 from ebbtide.pipeline.stages.canonical import canonical_rows, seeing
 from ebbtide.pipeline.stages.documents import read_documents
 from ebbtide.pipeline.stages.parse import ANY, Documents
+from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.typed import Columns
 from ebbtide.pipeline.units import lars
 from ebbtide.pipeline.units import queries as queries_
@@ -44,7 +45,7 @@ from ebbtide.reasoner.reasoner import DEFAULT_STREAM, DEFAULT_WINDOW
 from ebbtide.terms.formats import TERM_COLUMNS
 from ebbtide.time import Instant, Window
 
-__all__ = ["answer", "materialize", "read_rdf", "reason", "solutions"]
+__all__ = ["answer", "materialize", "read_rdf", "reason", "run_query", "solutions"]
 
 #: Facts of LARS programs, some of whose terms are constants.
 CONSTANTS: Final = Documents(relative=True)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from pyspark.logger import PySparkLogger
+
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
+from ebbtide.pipeline.stages.parse import path_of
 
 #: The last line of what a worker says when Python code of ours refuses something there.
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
@@ -17,8 +22,19 @@ _DAMAGED: Final = re.compile(
 )
 #: What Spark says of a row's values, which may have any words in them.
 _OF_DATA: Final = "SQLSTATE: 22"
+#: What Spark says of a file that it cannot read, and sometimes why.
+_UNREADABLE: Final = re.compile(
+    r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
+    r"(?P<why>.*?)\.? *SQLSTATE"
+)
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
+#: How Spark says what is wrong with an expression: [ITS.NAME] A sentence. SQLSTATE: 42703; line 1
+_SENTENCE: Final = re.compile(
+    r"\s*(?:\[[\w.]+\] )?(?P<said>.+?)\.?(?: SQLSTATE: .*)?$", re.MULTILINE
+)
+#: Who writes every error about an expression to standard error, whoever catches it.
+_LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
 
 
@@ -28,6 +44,30 @@ def is_late(error: Exception) -> bool:
     A stateful operator asks for its state in a process of its own, which is given ten seconds.
     """
     return _LATE in str(error)
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Let PySpark not write errors that are raised within: who catches them tells them."""
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+def sentence_of(error: Exception) -> str:
+    """What Spark says of an expression that it does not understand.
+
+    >>> sentence_of(Exception("[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601"))
+    "Syntax error at or near 'x'"
+    """
+    found = _SENTENCE.match(str(error))
+    return str(error) if found is None else found["said"]
 
 
 def explained(told: str, checkpoint: Path) -> PipelineError | None:
@@ -49,6 +89,16 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
+    if unreadable := _UNREADABLE.search(told):
+        uri = unreadable["file"]
+        file = path_of(uri) if uri.startswith("file:") else uri
+        why = unreadable["why"] or "it is damaged, or of another format"
+        if Path(file).is_relative_to(checkpoint.parent):
+            return CheckpointError(f"{file} is damaged: {why}")
+        return PipelineError(
+            f"{file} cannot be read: {why}; when it is put right, or taken away, the next run goes "
+            "on from here"
+        )
     causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
     causes = [cause for cause in causes if _OF_DATA not in cause]

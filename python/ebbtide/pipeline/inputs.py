@@ -140,7 +140,8 @@ def spools_of(
         pieces: Iterator[Piece]
         match stream:
             case model.Socket(host=host, port=port, format=format, bytes_a_batch=most):
-                pieces = received(host, port, stop, format, min(most, BYTES_A_PIECE))
+                most = min(most, BYTES_A_PIECE)
+                pieces = received(f"streams.{name}", host, port, stop, format, most)
             case model.Mqtt(topics=topics, format=format):
                 client = stream.client or f"{pipeline.name} {name}"
                 broker = Broker.of(stream, f"streams.{name}")

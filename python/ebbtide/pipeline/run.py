@@ -27,7 +27,8 @@ from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
-from ebbtide.pipeline.failed import explained, is_late
+from ebbtide.pipeline.expressions import check_expressions
+from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.gauges import Gauges
@@ -48,12 +49,11 @@ from ebbtide.pipeline.session import (
     warm_up,
 )
 from ebbtide.pipeline.sources.spool import Spool
+from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
 
 _POLL: Final = 0.2
-#: How often a query is started that ends because Spark does not wait for Python any longer.
-_STARTS: Final = 4
 
 
 def run_pipeline(
@@ -95,6 +95,7 @@ def run_pipeline(
             jvm = JVM_FOR_JOINS if choice.placement == "dataframe" else JVM_OPTIONS
             spark = open_session(pipeline.name, pipeline.spark.master, settings, jvm=jvm)
             stack.callback(close_session, spark)
+        check_expressions(pipeline, spark)
         stack.enter_context(unchanged(spark, PARTITIONS, STATE_STORE[0]))
         say("starting the Python workers on the executors")
         warm_up(spark)
@@ -158,21 +159,23 @@ def _stream(
     writer = placement.writer(rows).queryName(pipeline.name)
     writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
     writer = writer.trigger(processingTime=f"{milliseconds(pipeline.run.every)} milliseconds")
-    with _stop_signals(placement):
-        query = writer.start()
-        for spool in spools:
-            spool.start()
+    with _stop_signals(placement), ExitStack() as spooling:
+
+        def attend(query: StreamingQuery) -> None:
+            try:
+                for spool in spools:
+                    # They go on while a query is started again.
+                    if spool.ident is None:
+                        spool.start()
+                        spooling.callback(spool.stop)
+                if _wait(query, placement, spools, pipeline.run.ends == "when read"):
+                    placement.end(query)
+            finally:
+                placement.progress.batch_milliseconds += _batch_milliseconds(query)
+                query.stop()
+
         try:
-            for starts_left in reversed(range(_STARTS)):
-                try:
-                    if _wait(query, placement, spools, pipeline.run.ends == "when read"):
-                        placement.end(query)
-                    break
-                except StreamingQueryException as error:
-                    if not (starts_left and is_late(error)):
-                        raise
-                    placement.say("Spark waited for Python in vain: starting the query again")
-                    query = writer.start()
+            return _last_batch(run_query(writer, attend, placement.say))
         except StreamingQueryException as error:
             if isinstance(placement.error, Stopped):
                 return -1
@@ -180,12 +183,6 @@ def _stream(
             if isinstance(found, PySparkException | Py4JJavaError):
                 found = explained(str(found), placement.checkpoint.spark) or found
             raise found from None
-        finally:
-            for spool in spools:
-                spool.stop()
-            placement.progress.batch_milliseconds += _batch_milliseconds(query)
-            query.stop()
-        return _last_batch(query)
 
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:

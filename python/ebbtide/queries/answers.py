@@ -86,9 +86,14 @@ class Answers:
         return iter(self.bindings)
 
     def in_order(self) -> Answers:
-        """The same answers in the order of their texts, for queries that do not say another."""
+        """The same answers in the order of their texts, for queries that do not say another.
+
+        Rows that are equal come in the order of their ends.
+        """
+        ends = self.until or (FOREVER,) * len(self.rows)
         places = sorted(
-            range(len(self.rows)), key=lambda at: tuple(text or "" for text in self.rows[at])
+            range(len(self.rows)),
+            key=lambda at: (tuple(text or "" for text in self.rows[at]), ends[at]),
         )
         rows = tuple(self.rows[place] for place in places)
         until = None if self.until is None else tuple(self.until[place] for place in places)

@@ -171,8 +171,9 @@ def read_tables(
 
     The columns are s, p and o, and before them t if `timed`; `pyarrow.table` takes them, and so
     does `Reasoner.push_all`. With `lines` there is a column `line`, the one that a fact ends on:
-    of documents of lines, and of TriG; null elsewhere. With a list for `bad`, what is wrong in a
-    document of lines is put there and reading goes on.
+    of documents of lines, of TriG, and of JSON-LD, which is read twice for that; null elsewhere,
+    and of JSON-LD where a fact has a context that follows it. With a list for `bad`, what is wrong
+    in a document of lines is put there and reading goes on.
 
     >>> [len(table) for table in read_tables(b"<a:s> <a:p> 1, 2 .", "ttl")]
     [2]

@@ -118,3 +118,5 @@ def test_frames_have_ends() -> None:
     assert "until" not in dated.json()
     turned = dataclasses.replace(dated, rows=(("<http://e/b>",), ("<http://e/a>",)))
     assert turned.in_order().until == (25, FOREVER)
+    twice = dataclasses.replace(dated, rows=(("<http://e/a>",), ("<http://e/a>",)))
+    assert twice.in_order().until == (25, FOREVER)

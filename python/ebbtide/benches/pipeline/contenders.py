@@ -57,6 +57,7 @@ class Idle:
     """A unit that takes facts and does nothing."""
 
     names: Sequence[str] = ()
+    title = "idle"
     identity: Mapping[str, str] = {}
 
     def begin(self) -> None:
@@ -64,11 +65,11 @@ class Idle:
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Nothing follows."""
-        return Fed({}, DeadLetters.none)
+        return Fed({})
 
     def finish(self) -> Fed:
         """Nothing follows."""
-        return Fed({}, DeadLetters.none)
+        return Fed({})
 
     def snapshot(self) -> bytes:
         """No state."""

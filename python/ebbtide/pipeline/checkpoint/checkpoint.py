@@ -20,7 +20,7 @@ from ebbtide.pipeline.units.unit import differing
 
 SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
-FORMAT: Final = "3"
+FORMAT: Final = "4"
 
 
 class Checkpoint:

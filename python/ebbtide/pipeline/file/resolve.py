@@ -1,4 +1,4 @@
-"""A pipeline whose paths are absolute and whose names are whole IRIs.
+"""A pipeline whose paths are absolute, whose names are whole IRIs, and whose streams are sorted.
 
 Paths are relative to the pipeline file. Invariant: what is read is there.
 """
@@ -32,9 +32,10 @@ class Resolver:
         prefixes = {**STANDARD_PREFIXES, **pipeline.prefixes}
         return msgspec.structs.replace(
             pipeline,
+            # Spark knows its sources by their place, and tables of TOML have none.
             streams={
                 name: self._stream(stream, f"streams.{name}")
-                for name, stream in pipeline.streams.items()
+                for name, stream in sorted(pipeline.streams.items())
             },
             outputs={
                 name: self._output(output, f"outputs.{name}", prefixes)

@@ -96,8 +96,7 @@ class DataFramePlacement(Placement):
         is_late = F.lit(False) if self._evaluated is None else F.col("t") <= self._evaluated
         found = batch.where(is_bad | is_late).toArrow()
         is_fact = pc.is_null(found["error"])
-        late = found.filter(is_fact)
-        letters = late_letters({"": late}, {"": list(range(late.num_rows))})
+        letters = late_letters(found.filter(is_fact))
         return bad_letters(found.filter(pc.invert(is_fact))), letters
 
     def _push(self, facts: DataFrame) -> int:

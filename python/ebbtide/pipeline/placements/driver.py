@@ -23,7 +23,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.pipeline.dead import DeadLetters, bad_letters
+from ebbtide.pipeline.dead import DeadLetters, bad_letters, letters_of
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.placements.placement import BroughtOver
@@ -74,10 +74,11 @@ class Driver(BroughtOver):
         facts, bad = _parted(unpacked_rows(table))
         self.dead.allow(bad)
         batch = self._by_stream(facts)
-        fed = joined([unit.feed(batch) for unit in self.units])
-        self.dead.allow(fed.late)
+        said = [(unit.title, unit.feed(batch)) for unit in self.units]
+        fed, late = joined([each for _, each in said]), letters_of(batch, said)
+        self.dead.allow(late)
         crash_point("reasoned", str(number))
-        self.write(number, fed.rows, pa.concat_tables([bad, fed.late]))
+        self.write(number, fed.rows, pa.concat_tables([bad, late]))
         crash_point("between sink and checkpoint", str(number))
         self.checkpoint.save_batch(number, packed(facts.drop_columns(PLACE_COLUMNS)))
         crash_point("between batch and snapshot", str(number))
@@ -87,7 +88,7 @@ class Driver(BroughtOver):
         crash_point("before the commit", str(number))
         self._next = number + 1
         self.progress.saw(facts)
-        self._tell(number, facts.num_rows, bad.num_rows, fed, begun)
+        self._tell(number, facts.num_rows, bad.num_rows, late.num_rows, fed, begun)
 
     def end(self, query: StreamingQuery) -> None:
         """The streams have ended: stop, and evaluate the ticks that waited for later facts."""
@@ -105,7 +106,7 @@ class Driver(BroughtOver):
         assert self._next is not None
         fed = joined([unit.finish() for unit in self.units])
         self.write(self._next, fed.rows, self.dead.none)
-        self._tell(self._next, 0, 0, fed, begun)
+        self._tell(self._next, 0, 0, 0, fed, begun)
 
     # ---- inside ------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Driver(BroughtOver):
             return {self.streams[0]: facts}
         return {name: facts.filter(pc.equal(facts["stream"], name)) for name in self.streams}
 
-    def _tell(self, number: int, facts: int, bad: int, fed: Fed, begun: float) -> None:
+    def _tell(self, number: int, facts: int, bad: int, late: int, fed: Fed, begun: float) -> None:
         for event in fed.events:
             self.say(event)
         self.progress.tick_milliseconds += [1000 * each for each in fed.tick_seconds]
@@ -152,7 +153,7 @@ class Driver(BroughtOver):
             batch=number,
             facts=facts,
             bad=bad,
-            late=fed.late.num_rows,
+            late=late,
             ticks=len(fed.tick_seconds),
             tick=fed.last_tick,
             holding=sum(map(len, self.units)),

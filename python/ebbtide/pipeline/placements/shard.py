@@ -21,7 +21,6 @@ from typing import Any, Final, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
@@ -118,7 +117,7 @@ class Shards:
         for stream, first, last in _heard(heard):
             reasoner.hear(first, last, stream)
         is_end = bool(pc.any(pc.equal(rows["kind"], "end")).as_py())
-        fed = unit.finish() if is_end else unit.changes(DeadLetters.none)
+        fed = unit.finish() if is_end else unit.changes(late)
         dead = {name: _at_home(batch[name], late[name]) for name in batch if late[name]}
         self._keep(cached, state, {name: _left(batch[name], late[name]) for name in batch})
         _cache[self._job, shard] = cached

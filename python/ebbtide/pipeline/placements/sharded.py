@@ -27,6 +27,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.failed import sentence_of, untold
 from ebbtide.pipeline.packed import unpacked
 from ebbtide.pipeline.placements.choose import is_one_machine, master_of
 from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_of
@@ -112,7 +113,7 @@ def reason_in_shards(
     spark = facts.sparkSession
     routing = routing_of(unit, shards, key)
     if key is not None:
-        facts = facts.withColumn("home", _home(spark, key, shards))
+        facts = facts.withColumn("home", home_of(spark, key, shards))
     labels = labels_of(spark, shards)
     by_number = F.array(*map(F.lit, labels))[F.col("shard")]
     grouped = facts.mapInArrow(_routed(routing, see), PARCELS).withColumn("shard", by_number)
@@ -128,7 +129,7 @@ def reason_in_shards(
         told = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), PARCELS)
     rows = told.mapInArrow(_rows, OUTPUT)
     if key is not None:
-        is_home = F.coalesce(_home(spark, key, shards), F.lit(0)) == F.col("shard")
+        is_home = F.coalesce(home_of(spark, key, shards), F.lit(0)) == F.col("shard")
         rows = rows.where(F.col("letter").isNotNull() | is_home)
     return rows.drop("shard")
 
@@ -156,12 +157,13 @@ def own_workers(spark: SparkSession) -> Iterator[None]:
         del environment[WORKERS]
 
 
-def _home(spark: SparkSession, key: str, shards: int) -> Column:
+def home_of(spark: SparkSession, key: str, shards: int) -> Column:
     """The shard of a fact by its declared key; null if it has none."""
     try:
-        spark.createDataFrame([], "s string, p string, o string").select(F.expr(key))
+        with untold():
+            spark.createDataFrame([], "s string, p string, o string").select(F.expr(key))
     except (AnalysisException, ParseException) as error:
-        wrong = str(error).splitlines()[0]
+        wrong = sentence_of(error)
         raise PipelineError(f"the key {key} is no expression over s, p and o: {wrong}") from None
     value = F.expr(key).cast("string")
     return F.when(value.isNotNull(), F.pmod(F.xxhash64(value), F.lit(shards)).cast("int"))
@@ -230,8 +232,8 @@ def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -
     """What a shard has to say: the rows of its facts, and dead letters."""
     told, late = shards.feed(shard, state, rows)
     told = routing.at_home(told, shard)
-    letters = late_letters(late, {name: [*range(t.num_rows)] for name, t in late.items()})
-    texts = [json.dumps(letter) for letter in letters.to_pylist()]
+    letters = [letter for table in late.values() for letter in late_letters(table).to_pylist()]
+    texts = [json.dumps(letter) for letter in letters]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
     dead = [{"letter": text, "shard": shard} for text in texts]
     here = pa.repeat(pa.scalar(shard, pa.int32()), told.num_rows)

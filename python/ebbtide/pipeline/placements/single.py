@@ -24,6 +24,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from ebbtide.pipeline.dead import letters_of
 from ebbtide.pipeline.placements.shard import refuse_other
 from ebbtide.pipeline.placements.sharded import STATE_STORE, own_workers
 from ebbtide.pipeline.units import Fed, Unit
@@ -70,12 +71,13 @@ class Single:
         streams = {name: rows.filter(pc.equal(rows["stream"], name)) for name in self.unit.streams}
         facts = {name: some.filter(pc.is_null(some["letter"])) for name, some in streams.items()}
         bad = rows["letter"].drop_null().to_pylist()
-        return self.told(self.unit.feed(facts), bad)
+        fed = self.unit.feed(facts)
+        late = letters_of(facts, [(self.unit.title, fed)]).to_pylist()
+        return self.told(fed, [*bad, *map(json.dumps, late)])
 
-    def told(self, fed: Fed, bad: Sequence[str] = ()) -> Any:
+    def told(self, fed: Fed, letters: Sequence[str] = ()) -> Any:
         """The rows, and dead letters: of what was no fact, and of what was late."""
         rows = self.table(fed)
-        letters = [*bad, *(json.dumps(letter) for letter in fed.late.to_pylist())]
         dead = [{"t": 0, "letter": letter} for letter in letters]
         rows = rows.append_column("letter", pa.nulls(rows.num_rows, pa.string()))
         return pa.concat_tables([rows, pa.Table.from_pylist(dead, self.output)])

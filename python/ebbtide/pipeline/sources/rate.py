@@ -7,12 +7,16 @@ value, and so the same triples, if the expressions of the columns are of that ki
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.sources.rows import SOURCE, as_facts
+
+#: What Spark gives.
+COLUMNS: Final = "value long, timestamp timestamp"
 
 
 def read_rate(

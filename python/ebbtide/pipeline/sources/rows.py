@@ -109,10 +109,6 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     for name in (CORRUPT, NUMBER):
         if name not in rows.columns:
             rows = rows.withColumn(name, F.lit(None).cast("string"))
-    ((_, kind),) = rows.select(F.expr(time)).dtypes
-    instant = F.expr(time)
-    if kind.startswith("timestamp"):
-        instant = F.unix_millis(instant)
     made = [F.struct(*_terms(each)) for each in triples]
     reason = F.when(F.col(CORRUPT).isNotNull(), "not a row of the schema").when(
         F.col(TIME).isNull(), "the row has no time"
@@ -120,7 +116,7 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")
     shown = [F.col(_quoted(name)) for name in rows.columns if not name.startswith(OURS)]
     each = (
-        rows.withColumn(TIME, _attempt(rows.sparkSession, instant.cast("long")))
+        with_time(rows, time)
         .withColumn(REASON, reason)
         # From here on there are only columns of ours.
         .select(
@@ -153,6 +149,15 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     )
 
 
+def with_time(rows: DataFrame, time: str) -> DataFrame:
+    """Rows with the TIME that an expression says, in milliseconds; null where it raises."""
+    ((_, kind),) = rows.select(F.expr(time)).dtypes
+    instant = F.expr(time)
+    if kind.startswith("timestamp"):
+        instant = F.unix_millis(instant)
+    return rows.withColumn(TIME, _attempt(rows.sparkSession, instant.cast("long")))
+
+
 def _quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
@@ -170,10 +175,11 @@ def _attempt(spark: SparkSession, column: Column) -> Column:
 
 def _terms(triple: Triple) -> Iterator[Column]:
     for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
-        yield _term(text).alias(name)
+        yield term_of(text).alias(name)
 
 
-def _term(text: str) -> Column:
+def term_of(text: str) -> Column:
+    """What a template makes of a row: the text of a term."""
     template = Template.parse(text)
     return F.concat(*(_part(part, template.is_iri) for part in template.parts))
 

@@ -3,7 +3,7 @@
 In: the path and the bytes of a file. Out, a row for every fact and for every bad line:
 
     source       the file, relative to its folder
-    line  int    where the fact ends in it; null of JSON-LD, whose parser does not tell
+    line  int    where the fact ends in it; null of JSON-LD that cannot be read as a stream
     t  long      the instant, milliseconds
     s  p  o      the terms as N-Triples texts
     error        why there is no fact (line, column, reason, text); then t, s, p and o are null

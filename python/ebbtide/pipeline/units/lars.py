@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from ebbtide.engines.lars_answer import Answer, texts
 from ebbtide.languages.lars import LarsProgram, show_fact
-from ebbtide.pipeline.dead import LATE, LETTERS, DeadLetters
+from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
 from ebbtide.pipeline.units.unit import Fed, digest_of
@@ -41,6 +41,8 @@ ROWS = pa.schema(
 CHANGES: Final = ("+", "-")
 #: All that holds.
 HOLDS: Final = "="
+#: The number of a row in its batch, while it is among those of its predicate.
+_ROW: Final = "row"
 
 
 def table_of(fed: Fed) -> Any:
@@ -94,6 +96,11 @@ class Lars:
         return (self._name,)
 
     @property
+    def title(self) -> str:
+        """The program's name."""
+        return self._name
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """The program, the background, the streams and the ticks."""
         return {
@@ -119,16 +126,17 @@ class Lars:
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every time point that is due."""
         over = self._time.last_due
-        letters = [self._take(batch[stream], stream, over) for stream in self._streams]
+        taken = {stream: self._take(batch[stream], stream, over) for stream in self._streams}
         to = self._time.last_due if self._time.count_due else None
-        return self._fed(to, pa.concat_tables(letters))
+        late = {stream: late for stream, (late, _) in taken.items()}
+        return self._fed(to, late, pa.concat_tables([refused for _, refused in taken.values()]))
 
     def finish(self) -> Fed:
         """The streams have ended: evaluate up to the time point of the last atom."""
         if not self._time.has_happened:
-            return self._fed(None, DeadLetters.none)
+            return self._fed(None, {})
         self._time.complete(self._time.end)
-        return self._fed(self._time.end, DeadLetters.none)
+        return self._fed(self._time.end, {})
 
     def snapshot(self) -> bytes:
         """The state."""
@@ -148,26 +156,28 @@ class Lars:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _take(self, rows: Any, stream: str, over: Instant | None) -> Any:
-        """State the atoms of a stream's rows; dead letters of those that cannot be."""
-        letters = [DeadLetters.none]
+    def _take(self, rows: Any, stream: str, over: Instant | None) -> tuple[list[int], Any]:
+        """State the atoms of a stream's rows: which were late, and letters of what cannot be."""
+        late: list[int] = []
+        refused = [LETTERS.empty_table()]
+        rows = rows.append_column(_ROW, pa.array(range(rows.num_rows), pa.int64()))
         if over is not None:
             is_late = pc.less_equal(rows["t"], over)
-            letters.append(self._letters(rows.filter(is_late), LATE))
+            late += rows.filter(is_late)[_ROW].to_pylist()
             rows = rows.filter(pc.invert(is_late))
         if rows.num_rows:
             span = pc.min_max(rows["t"])
             self._time.happened(stream, span["min"].as_py(), span["max"].as_py())
         for predicate, columns, some in atoms_of(rows):
             try:
-                late = self._reasoner.push_table(
+                past = self._reasoner.push_table(
                     some.select(["t", *columns]), predicate, columns=columns
                 )
             except ValueError as error:
-                letters.append(self._letters(some, str(error)))
+                refused.append(self._letters(some, str(error)))
             else:
-                letters.append(self._letters(some.take(pa.array(late, pa.int64())), LATE))
-        return pa.concat_tables(letters)
+                late += some[_ROW].take(pa.array(past, pa.int64())).to_pylist()
+        return late, pa.concat_tables(refused)
 
     def _letters(self, rows: Any, reason: str) -> Any:
         facts = [(row, fact_of(row["s"], row["p"], row["o"])) for row in rows.to_pylist()]
@@ -182,7 +192,9 @@ class Lars:
         ]
         return pa.Table.from_pylist(letters, LETTERS)
 
-    def _fed(self, to: Instant | None, letters: Any) -> Fed:
+    def _fed(
+        self, to: Instant | None, late: Mapping[str, Sequence[int]], refused: Any = None
+    ) -> Fed:
         rows: list[dict[str, Any]] = []
         seconds: list[float] = []
         events: list[str] = []
@@ -201,10 +213,11 @@ class Lars:
             pass
         return Fed(
             {self._name: pa.Table.from_pylist(rows, ROWS)},
-            letters,
+            late,
             last,
             tuple(seconds),
             tuple(events),
+            refused,
         )
 
     def _rows(self, answer: Answer) -> Iterable[dict[str, Any]]:

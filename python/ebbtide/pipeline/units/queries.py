@@ -23,7 +23,6 @@ import pyarrow.compute as pc
 
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
-from ebbtide.pipeline.dead import LETTERS, late_letters
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
@@ -81,6 +80,11 @@ class Queries:
         return [query.name for query in self._queries]
 
     @property
+    def title(self) -> str:
+        """There is one unit of queries, which have their time together."""
+        return "queries"
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """The texts of the queries, and what they are asked over."""
         # Variables that nobody wrote have other names in every algebra; the text says all it does.
@@ -131,7 +135,8 @@ class Queries:
             report=self._report,
         )
         for query in self._queries:
-            self._engine.register(query).subscribe(self._answers.append)
+            handle = self._engine.register(query)
+            handle.subscribe(self._answers.append if handle.is_ordered else self._take_in_order)
         self._kept = []
 
     def feed(self, batch: Mapping[str, Any]) -> Fed:
@@ -142,13 +147,13 @@ class Queries:
             name: self._engine.push_parsed(self._iris[name], table) for name, table in batch.items()
         }
         self._keep(batch, late)
-        return self._fed(begun, late_letters(batch, late))
+        return self._fed(begun, late)
 
     def finish(self) -> Fed:
         """The streams have ended: answer up to the first tick that sees every fact."""
         begun = time.perf_counter()
         self._engine.finish()
-        return self._fed(begun, LETTERS.empty_table())
+        return self._fed(begun, {})
 
     def snapshot(self) -> bytes:
         """The facts that a fresh engine must be fed."""
@@ -175,7 +180,11 @@ class Queries:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _fed(self, begun: float, late: Any) -> Fed:
+    def _take_in_order(self, answers: Answers) -> None:
+        """Take answers without an order in one that does not hang on how the engine came here."""
+        self._answers.append(answers.in_order())
+
+    def _fed(self, begun: float, late: Mapping[str, Sequence[int]]) -> Fed:
         rows: dict[str, list[Answers]] = {name: [] for name in self.names}
         for answers in self._answers:
             rows[answers.query].append(answers)

@@ -15,7 +15,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ebbtide.pipeline.dead import DeadLetters, late_letters
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
@@ -95,6 +94,11 @@ class Rules:
         return (RULES,)
 
     @property
+    def title(self) -> str:
+        """There is one unit of rules."""
+        return RULES
+
+    @property
     def identity(self) -> Mapping[str, str]:
         """The program, the background, the windows and the ticks."""
         return {
@@ -119,9 +123,9 @@ class Rules:
     def feed(self, batch: Mapping[str, Any]) -> Fed:
         """Take a batch, and evaluate every tick that is due."""
         late = {name: self.reasoner.push_parsed(batch[name], name) for name in self.windows}
-        return self.changes(late_letters(batch, late))
+        return self.changes(late)
 
-    def changes(self, late: Any) -> Fed:
+    def changes(self, late: Mapping[str, Sequence[int]]) -> Fed:
         """Evaluate every tick that is due, after facts of which some were late."""
         return _fed(self.reasoner.changes(), late)
 
@@ -132,7 +136,7 @@ class Rules:
 
     def finish(self) -> Fed:
         """The streams have ended: evaluate up to the first tick that sees every fact."""
-        return _fed(self.reasoner.finish_changes(), DeadLetters.none)
+        return _fed(self.reasoner.finish_changes(), {})
 
     def snapshot(self) -> bytes:
         """The state."""
@@ -146,7 +150,7 @@ class Rules:
         return len(self.reasoner)
 
 
-def _fed(ticks: Iterable[Changes], late: Any) -> Fed:
+def _fed(ticks: Iterable[Changes], late: Mapping[str, Sequence[int]]) -> Fed:
     tables, seconds, events = [], [], []
     last_tick: Instant | None = None
     before = time.perf_counter()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,13 +21,16 @@ from ebbtide.time import Instant
 
 @dataclass(frozen=True)
 class Fed:
-    """What became of a batch: the rows by name, and dead letters of the facts that were late."""
+    """What became of a batch: the rows by name, and by stream the numbers of those facts that were
+    late, also where there are none; dead letters of what was `refused` for another reason.
+    """
 
     rows: Mapping[str, Any]
-    late: Any
+    late: Mapping[str, Sequence[int]] = field(default_factory=dict)
     last_tick: Instant | None = None
     tick_seconds: tuple[float, ...] = ()
     events: tuple[str, ...] = ()
+    refused: Any = None
 
 
 class Unit(Protocol):
@@ -36,6 +39,10 @@ class Unit(Protocol):
     @property
     def names(self) -> Sequence[str]:
         """Of the rows it gives."""
+
+    @property
+    def title(self) -> str:
+        """What a sentence calls it."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -90,14 +97,11 @@ def differing(known: Mapping[str, str], identity: Mapping[str, str]) -> str | No
 
 
 def joined(fed: Sequence[Fed]) -> Fed:
-    """What several units made of one batch, as if it were one."""
-    import pyarrow as pa
-
+    """The rows that several units made of one batch, as if they were one. `dead` joins the rest."""
     ticks = [each.last_tick for each in fed if each.last_tick is not None]
     return Fed(
         {name: rows for each in fed for name, rows in each.rows.items()},
-        pa.concat_tables([each.late for each in fed]),
-        max(ticks, default=None),
-        tuple(seconds for each in fed for seconds in each.tick_seconds),
-        tuple(event for each in fed for event in each.events),
+        last_tick=max(ticks, default=None),
+        tick_seconds=tuple(seconds for each in fed for seconds in each.tick_seconds),
+        events=tuple(event for each in fed for event in each.events),
     )

@@ -1,0 +1,149 @@
+"""Streams that cannot be read: one sentence that says which, and the next run loses nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from ebbtide.cli.errors import WRONG_INPUT, explain
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.file import load_pipeline
+from ebbtide.pipeline.progress import Progress
+from ebbtide.pipeline.run import run_pipeline
+from ebbtide.pipeline.sources.socket import received
+
+from .test_recovery import lines
+
+Run: TypeAlias = Callable[[Path], Progress]
+
+LINE = "{}\t<http://e/a{}> <http://e/p> <http://e/b> .\n"
+REST = """
+[outputs.rows]
+to = "jsonl"
+path = "out"
+changes = ["+"]
+[checkpoint]
+path = "checkpoint"
+[run]
+ends = "when read"
+"""
+SOCKET = """
+[streams.reports]
+from = "socket"
+port = {}
+[streams.files]
+from = "files"
+path = "in"
+"""
+PARQUET = """
+[streams.sensors]
+from = "rows"
+format = "parquet"
+path = "in"
+schema = "at long, sensor string"
+time = "at"
+files_a_batch = 1
+triples = [{ s = "<http://e/{sensor}>", p = "<http://e/p>", o = '"1"' }]
+"""
+
+
+@pytest.fixture
+def run(spark: SparkSession) -> Run:
+    return lambda file: run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark)
+
+
+def told(error: Exception) -> str:
+    """The one line that a command ends with."""
+    explained = explain(error)
+    assert explained is not None
+    assert explained.exit_code == WRONG_INPUT
+    assert "\n" not in explained.message
+    return explained.message
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@pytest.mark.spark
+def test_nobody_listens(run: Run, tmp_path: Path) -> None:
+    port = free_port()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.tnt").write_text(LINE.format(1000, 1))
+    file = tmp_path / "p.toml"
+    file.write_text(SOCKET.format(port) + REST)
+    with pytest.raises(PipelineError) as caught:
+        run(file)
+    no_server = f"streams.reports: no server answers at 127.0.0.1:{port}: Connection refused"
+    assert told(caught.value) == no_server
+    with socket.create_server(("127.0.0.1", port)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(LINE.format(1000, 2).encode())
+
+        threading.Thread(target=serve, daemon=True).start()
+        run(file)
+    assert sorted(row["s"] for row in lines(tmp_path / "out")) == ["<http://e/a1>", "<http://e/a2>"]
+
+
+def test_a_connection_that_is_lost_loses_no_line_before() -> None:
+    whole = LINE.format(1000, 1) + LINE.format(2000, 2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            connection.sendall(f"{whole}3000\t<htt".encode())
+            # Closed so, it is reset.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        port = server.getsockname()[1]
+        pieces = received("streams.s", "127.0.0.1", port, threading.Event(), "tnt")
+        assert next(pieces).text == whole
+        with pytest.raises(PipelineError) as caught:
+            next(pieces)
+    assert told(caught.value).startswith(
+        f"streams.s: the connection to 127.0.0.1:{port} was lost: Connection reset by peer"
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mended", ["put right", "taken away"])
+def test_a_damaged_parquet_file(run: Run, tmp_path: Path, mended: str) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        file = tmp_path / f"in/no {number}.parquet"
+        pq.write_table(pa.table({"at": [1000 * number], "sensor": [f"s{number}"]}), file)
+        os.utime(file, (60 * number, 60 * number))
+    damaged = tmp_path / "in/no 1.parquet"
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-8])
+    os.utime(damaged, (60, 60))
+    file = tmp_path / "p.toml"
+    file.write_text(PARQUET + REST)
+    with pytest.raises(PipelineError) as caught:
+        run(file)
+    assert told(caught.value).startswith(f"{damaged} cannot be read: it is damaged, or of another")
+    if mended == "put right":
+        damaged.write_bytes(content)
+    else:
+        damaged.unlink()
+    run(file)
+    expected = [0, 1, 2] if mended == "put right" else [0, 2]
+    assert [row["s"] for row in lines(tmp_path / "out")] == [f"<http://e/s{n}>" for n in expected]
