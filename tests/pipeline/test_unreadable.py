@@ -103,11 +103,14 @@ def test_nobody_listens(run: Run, tmp_path: Path) -> None:
 
 def test_a_connection_that_is_lost_loses_no_line_before() -> None:
     whole = LINE.format(1000, 1) + LINE.format(2000, 2)
+    is_read = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
             connection.sendall(f"{whole}3000\t<htt".encode())
+            # What a reset overtakes is lost on the way.
+            is_read.wait(10)
             # Closed so, it is reset.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()
@@ -116,6 +119,7 @@ def test_a_connection_that_is_lost_loses_no_line_before() -> None:
         port = server.getsockname()[1]
         pieces = received("streams.s", "127.0.0.1", port, threading.Event(), "tnt")
         assert next(pieces).text == whole
+        is_read.set()
         with pytest.raises(PipelineError) as caught:
             next(pieces)
     assert told(caught.value).startswith(
