@@ -12,6 +12,8 @@
 //! Invariant: there are at least twice as many places as things, four times as many while they are few, and no
 //! thing is in twice. What stands at a place that is empty, and after a thing that is alone, means nothing.
 
+use crate::prefetch::prefetch;
+
 /// No thing has this number.
 pub(crate) const NOTHING: u32 = u32::MAX >> 1;
 /// The smallest number of places once there is a thing.
@@ -223,15 +225,14 @@ impl Chains {
         }
     }
 
-    /// Fetch the places of some hashes, as far as they are looked at.
+    /// Ask for the places of some hashes.
     #[inline]
     pub(crate) fn warm(&self, hashes: impl Iterator<Item = u64>) {
-        let things = hashes.map(|hash| {
+        for hash in hashes {
             let place = self.place(hash as u32);
-            let is_looked_at = self.tags[place] == MANY || self.tags[place] == tag_of(hash as u32);
-            self.places[if is_looked_at { place } else { 0 }].thing
-        });
-        std::hint::black_box(things.fold(0, |all, thing| all ^ thing));
+            prefetch(&self.tags[place]);
+            prefetch(&self.places[place]);
+        }
     }
 }
 

@@ -52,12 +52,12 @@ pub struct Scene<'a> {
 }
 
 impl Tree {
-    /// Fetch the places where a walk will look first, from a trigger with these first terms.
+    /// Ask for the places where a walk will look first, from a trigger with these first terms.
     pub fn warm(&self, relations: &[Relation], first: Packed, slots: &[TermId]) {
         for direct in &self.direct {
             let relation = &relations[direct.relation.index()];
             let key = Key::Packed(direct.key.of(first));
-            std::hint::black_box(relation.matches(direct.index, key).next());
+            relation.prefetch_key(direct.index, key);
         }
         for root in &self.awake {
             let node = &self.roots[*root];
@@ -65,8 +65,7 @@ impl Tree {
                 && let Access::Index(index) = &lookup.access
             {
                 let relation = &relations[lookup.relation.index()];
-                let first = lookup.key.fill(slots, |key| relation.matches(*index, key).next());
-                std::hint::black_box(first);
+                lookup.key.fill(slots, |key| relation.prefetch_key(*index, key));
             }
         }
     }

@@ -27,6 +27,7 @@ pub mod maintain;
 mod mirror;
 pub mod operator;
 pub mod plan;
+mod prefetch;
 pub mod proof;
 mod quiet;
 pub mod rank;

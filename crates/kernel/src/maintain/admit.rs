@@ -67,9 +67,7 @@ impl Kernel {
                 let some = some.map(|fact| &terms[fact * arity..(fact + 1) * arity]);
                 if is_large {
                     let relation = &self.relations[id.index()];
-                    some.clone().for_each(|terms| {
-                        std::hint::black_box(relation.find(terms));
-                    });
+                    some.clone().for_each(|terms| relation.prefetch_fact(terms));
                 }
                 for terms in some {
                     if !self.state_and_offer(id, terms, until, anew) {
@@ -103,9 +101,7 @@ impl Kernel {
         changes.reserve(terms.len() / arity);
         for some in terms.chunks(TOGETHER * arity) {
             if is_large {
-                some.chunks_exact(arity).for_each(|terms| {
-                    std::hint::black_box(relation.find(terms));
-                });
+                some.chunks_exact(arity).for_each(|terms| relation.prefetch_fact(terms));
             }
             for terms in some.chunks_exact(arity) {
                 *order += 1;
@@ -181,7 +177,7 @@ impl Kernel {
                 for (arrival, terms) in some {
                     let relation = &self.relations[arrival.relation.index()];
                     if relation.is_large() {
-                        std::hint::black_box(relation.find(*terms));
+                        relation.prefetch_fact(*terms);
                     }
                 }
                 for (arrival, terms) in some {

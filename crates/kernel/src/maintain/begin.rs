@@ -3,10 +3,9 @@
 use crate::ids::{FactId, RelationId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::{Change, Kernel};
-use crate::maintain::{Strategy, TOGETHER};
+use crate::maintain::Strategy;
 use crate::operator::Steps;
 use crate::plan::UNREAD;
-use crate::relation::Relation;
 
 /// Entries of buckets that may be stale before they are swept, beyond one a fact.
 const STALE: usize = 4096;
@@ -19,13 +18,11 @@ impl Kernel {
             return self.forget_derived(tick);
         }
         let due = self.endings.first.take(tick);
-        for some in due.iter().flat_map(|facts| facts.chunks(TOGETHER)) {
-            self.fetch(some.iter().copied());
-            self.warm(some, Relation::warm_rows);
-            match self.settings.strategy {
-                Strategy::Expiry => self.expire(some, tick),
-                _ => some.iter().for_each(|fact| self.lapse(*fact, tick)),
-            }
+        for facts in &due {
+            self.each_some(facts, |kernel, some| match kernel.settings.strategy {
+                Strategy::Expiry => kernel.expire(some, tick),
+                _ => some.iter().for_each(|fact| kernel.lapse(*fact, tick)),
+            });
         }
         self.endings.first.give_back(due);
         self.sweep_endings();

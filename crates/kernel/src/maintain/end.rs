@@ -32,9 +32,11 @@ impl Kernel {
     pub(crate) fn bury(&mut self) {
         let changes = std::mem::take(&mut self.changes);
         let (unsure, sure) = changes.split_at(self.unsure.min(changes.len()));
-        for some in unsure.chunks(TOGETHER) {
-            self.fetch(some.iter().map(|change| change.fact));
-            some.iter().for_each(|change| self.bury_if_ended(*change));
+        for (place, change) in unsure.iter().enumerate() {
+            if let Some(Change { fact, .. }) = unsure.get(place + TOGETHER) {
+                self.relations[fact.relation.index()].prefetch(fact.row);
+            }
+            self.bury_if_ended(*change);
         }
         self.totals.entered += sure.iter().filter(|change| change.before == NEVER).count() as u64;
         self.relations.iter_mut().for_each(Relation::forget_gone);
@@ -56,10 +58,8 @@ impl Kernel {
     /// renewed, the others end and are given back at once.
     pub(crate) fn end_last(&mut self, tick: Instant) {
         let due = self.endings.last.take(tick);
-        for some in due.iter().flat_map(|facts| facts.chunks(TOGETHER)) {
-            self.fetch(some.iter().copied());
-            self.warm(some, Relation::warm_rows);
-            self.end_for_good(some, tick);
+        for facts in &due {
+            self.each_some(facts, |kernel, some| kernel.end_for_good(some, tick));
         }
         if !due.is_empty() {
             self.relations.iter_mut().for_each(Relation::forget_gone);

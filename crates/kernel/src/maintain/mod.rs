@@ -18,26 +18,10 @@ mod raise;
 pub(crate) use end::ends_last;
 
 use crate::budget::Stopped;
-use crate::ids::{FactId, RelationId, RowId};
+use crate::ids::FactId;
 use crate::instant::Instant;
 use crate::kernel::Kernel;
 use crate::relation::Relation;
-
-/// The rows of one relation among some facts.
-#[derive(Clone)]
-pub(crate) struct RowsOf<'a> {
-    facts: std::slice::Iter<'a, FactId>,
-    relation: RelationId,
-}
-
-impl Iterator for RowsOf<'_> {
-    type Item = RowId;
-
-    fn next(&mut self) -> Option<RowId> {
-        let relation = self.relation;
-        self.facts.by_ref().find(|fact| fact.relation == relation).map(|fact| fact.row)
-    }
-}
 
 /// How a materialisation is maintained. All give the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,25 +49,33 @@ impl Strategy {
 /// How many facts are warmed together: enough to hide memory, few enough for the first cache.
 pub(crate) const TOGETHER: usize = 32;
 
-/// From this many facts on their rows are not in the nearest caches.
-const FAR: usize = 1 << 12;
-
 impl Kernel {
-    /// Warm large relations for work on these facts.
-    pub(crate) fn warm<'a>(&self, facts: &'a [FactId], warm: impl Fn(&Relation, RowsOf<'a>)) {
-        for (position, relation) in self.relations.iter().enumerate() {
-            if relation.is_large() {
-                warm(relation, RowsOf { facts: facts.iter(), relation: RelationId::at(position) });
+    /// Work on facts, some at a time, whose rows and what is around them are asked for ahead.
+    #[inline]
+    pub(crate) fn each_some(
+        &mut self,
+        facts: &[FactId],
+        mut work: impl FnMut(&mut Self, &[FactId]),
+    ) {
+        let is_far = self.relations.iter().any(Relation::is_far);
+        for (number, some) in facts.chunks(TOGETHER).enumerate() {
+            if is_far {
+                self.prefetch_ahead(&facts[number * TOGETHER + some.len()..]);
             }
+            work(self, some);
         }
     }
 
-    /// Fetch the rows of some facts, side by side, if they are many and far apart.
-    #[inline]
-    pub(crate) fn fetch(&self, facts: impl Iterator<Item = FactId>) {
-        if self.len() >= FAR {
-            let fetch = |fact: FactId| self.relations[fact.relation.index()].order(fact.row);
-            std::hint::black_box(facts.map(fetch).fold(0, |all, order| all ^ order));
+    /// Ask for what is around the next few facts, whose rows were asked for before, and for the rows after them.
+    #[inline(never)]
+    fn prefetch_ahead(&self, facts: &[FactId]) {
+        let relation = |fact: &FactId| &self.relations[fact.relation.index()];
+        let (next, later) = facts.split_at(facts.len().min(TOGETHER));
+        for fact in next.iter().filter(|fact| relation(fact).is_large()) {
+            relation(fact).prefetch_around(fact.row);
+        }
+        for fact in later.iter().take(TOGETHER).filter(|fact| relation(fact).is_far()) {
+            relation(fact).prefetch(fact.row);
         }
     }
 

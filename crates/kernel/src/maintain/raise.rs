@@ -108,9 +108,10 @@ impl Kernel {
         }
         let mut facts = std::mem::take(&mut self.upcoming);
         self.agenda.upcoming(TOGETHER, &mut facts);
-        self.warm(&facts, Relation::warm_indexes);
         for fact in &facts {
-            if self.relations[fact.relation.index()].is_large() {
+            let relation = &self.relations[fact.relation.index()];
+            if relation.is_large() {
+                relation.prefetch_places(fact.row);
                 self.warm_body(*fact, stratum);
             }
         }
@@ -324,8 +325,7 @@ impl Kernel {
         for derivation in &waiting.found[known..] {
             let relation = &self.relations[derivation.relation.index()];
             if relation.is_large() {
-                let terms = waiting.terms(derivation, relation.arity());
-                std::hint::black_box(relation.find(terms));
+                relation.prefetch_fact(waiting.terms(derivation, relation.arity()));
             }
         }
     }

@@ -41,7 +41,7 @@ impl Relation {
     }
 
     #[inline]
-    fn home(&self) -> Option<(&Index, usize)> {
+    pub(super) fn home(&self) -> Option<(&Index, usize)> {
         let index = &self.indexes[self.home?.index()];
         Some((index, index.links?))
     }

@@ -371,14 +371,6 @@ impl Relation {
         self.indexes.iter().map(|index| (&index.columns.positions[..], index.links.is_some()))
     }
 
-    /// The indexes that are kept, but the home, and where their links are.
-    fn kept_beside_home(&self) -> impl Iterator<Item = (usize, &Index)> {
-        self.indexes
-            .iter()
-            .filter(|index| !index.is_home)
-            .filter_map(|index| Some((index.links?, index)))
-    }
-
     /// Name the column sets that plans may ask for. Indexes that were kept on them stay, others go.
     pub fn set_indexes(&mut self, mut wanted: Vec<Vec<usize>>) {
         for columns in &self.asked {

@@ -222,15 +222,6 @@ impl Rows {
     }
 
     /// Whether two rows have the same key.
-    #[inline]
-    pub(super) fn same(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
-        if columns.are_packed {
-            let key = self.packed(other).masked(columns.mask);
-            return self.packed(one).masked(columns.mask) == key;
-        }
-        self.same_words(columns, one, other)
-    }
-
     #[cold]
     pub(super) fn same_words(&self, columns: &Columns, one: RowId, other: RowId) -> bool {
         let mut positions = columns.positions.iter();

@@ -13,6 +13,7 @@
 use crate::chains::Chains;
 use crate::ids::RowId;
 use crate::key::{Key, Packed};
+use crate::prefetch::prefetch;
 use crate::relation::home::SHORT;
 use crate::relation::rows::{Columns, FIRST, NO_ROW, Rows};
 
@@ -89,7 +90,13 @@ impl Table {
         self.chains.remove(row.0, hash);
     }
 
-    /// Fetch the places of some rows.
+    /// Ask for the place of a key.
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key<'_>) {
+        self.chains.warm(std::iter::once(self.columns.hash(key)));
+    }
+
+    /// Ask for the places of some rows.
     #[inline]
     pub(super) fn warm(&self, some: &[Gone]) {
         self.chains.warm(some.iter().map(|gone| gone.hash));
@@ -320,11 +327,9 @@ impl Index {
         self.keys = 0;
     }
 
-    /// Fetch the place of a row's key, and the row that is there.
-    pub(super) fn warm(&self, rows: &Rows, row: RowId) {
-        let first = self.places[self.place(rows, row)];
-        if first != NO_ROW {
-            std::hint::black_box(rows.same(&self.columns, RowId(first), row));
-        }
+    /// Ask for the place of a hash.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch(&self.places[place_of(hash, self.places.len())]);
     }
 }
