@@ -1,4 +1,4 @@
-//! Arrow's PyCapsule interface: the only module with `unsafe`.
+//! Arrow's PyCapsule interface: the only module of the bindings with `unsafe`.
 //!
 //! The interface passes a C struct through a capsule. Reading it means trusting the capsule's name,
 //! which is the whole of the protocol; nothing safer exists between two languages.
