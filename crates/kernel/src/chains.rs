@@ -9,7 +9,7 @@
 //! goes, and one that is not there is not found, by its tag: of all that the chains are made of, the
 //! tags are what fits into a cache.
 //!
-//! Invariant: there are at least twice as many places as things, four times as many while they are few, and no
+//! Invariant: there are at least twice as many places as things, eight times as many while they are few, and no
 //! thing is in twice. What stands at a place that is empty, and after a thing that is alone, means nothing.
 
 use crate::prefetch::prefetch;
@@ -18,18 +18,18 @@ use crate::prefetch::prefetch;
 pub(crate) const NOTHING: u32 = u32::MAX >> 1;
 /// The smallest number of places once there is a thing.
 const FEWEST: usize = 16;
-/// Up to so many places each thing may have four: they stay in a near cache, and most things are alone.
-const ROOMY: usize = 1 << 15;
+/// Up to so many places each thing may have eight: they stay in a near cache, and most things are alone.
+const ROOMY: usize = 1 << 16;
 
 /// How many things so many places are for.
 fn most_things(places: usize) -> usize {
-    if places <= ROOMY { places / 4 } else { places / 2 }
+    if places <= ROOMY { places / 8 } else { places / 2 }
 }
 
 /// How many places so many things need.
 fn places_for(things: usize) -> usize {
-    let places = (2 * things).next_power_of_two();
-    if most_things(places) < things { 2 * places } else { places }
+    let roomy = (8 * things).next_power_of_two();
+    if roomy <= ROOMY { roomy } else { (2 * things).next_power_of_two().max(2 * ROOMY) }
 }
 
 /// A thing and the low half of its hash.
@@ -239,6 +239,15 @@ impl Chains {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_are_places_for_all_things() {
+        for things in [1, 2, 1_000, 8_191, 8_192, 8_193, 65_535, 65_536, 65_537, 1_000_000] {
+            let places = places_for(things);
+            assert!(most_things(places) >= things, "{places} places for {things}");
+            assert!(most_things(places / 2) < things, "half of {places} for {things}");
+        }
+    }
 
     #[test]
     fn things_come_and_go() {
