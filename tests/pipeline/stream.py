@@ -20,6 +20,17 @@ WORKLOAD = mobility(commuters=8, trains=3, seconds=12, seed=2)
 FACTS = list(WORKLOAD.stream())
 BAD_LINES = ("noon\t<http://e/a> <http://e/p> <http://e/b> .\n", "no tab at all\n")
 
+#: Rows of Parquet, a file a batch.
+PARQUET = """
+[streams.sensors]
+from = "rows"
+format = "parquet"
+path = "in"
+schema = "at long, sensor string"
+time = "at"
+files_a_batch = 1
+triples = [{ s = "<http://e/{sensor}>", p = "<http://e/p>", o = '"1"' }]
+"""
 PIPELINE = """
 [time]
 step = "{step}"

@@ -28,7 +28,16 @@ from ebbtide.queries import QueryEngine
 from ebbtide.terms.formats import TimedFact, read_timed
 from ebbtide.terms.writing import timed_line
 
-from .stream import BAD_LINES, DEMO, FACTS, LOCAL, expected_rows, in_order, write_pipeline
+from .stream import (
+    BAD_LINES,
+    DEMO,
+    FACTS,
+    LOCAL,
+    PARQUET,
+    expected_rows,
+    in_order,
+    write_pipeline,
+)
 
 Run: TypeAlias = Callable[..., Progress]
 
@@ -187,15 +196,7 @@ ends = "when read"
     ]
 
 
-PARQUET = """
-[streams.sensors]
-from = "rows"
-format = "parquet"
-path = "in"
-schema = "at long, sensor string"
-time = "at"
-files_a_batch = 1
-triples = [{ s = "<http://e/{sensor}>", p = "<http://e/p>", o = '"1"' }]
+ROWS = """
 [outputs.rows]
 to = "jsonl"
 path = "out"
@@ -212,7 +213,7 @@ def test_rows_of_parquet_are_known_by_their_number(run: Run, tmp_path: Path) -> 
         file = tmp_path / f"in/{number}.parquet"
         pq.write_table(pa.table({"at": instants, "sensor": ["s"] * len(instants)}), file)
         os.utime(file, (60 * number, 60 * number))
-    (tmp_path / "p.toml").write_text(PARQUET)
+    (tmp_path / "p.toml").write_text(PARQUET + ROWS)
     run(tmp_path / "p.toml")
     letters = [
         (letter["source"], letter["line"], letter.get("t"), letter["reason"])

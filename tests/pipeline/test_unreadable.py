@@ -23,6 +23,7 @@ from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
 from ebbtide.pipeline.sources.socket import received
 
+from .stream import PARQUET
 from .test_recovery import lines
 
 Run: TypeAlias = Callable[[Path], Progress]
@@ -45,16 +46,6 @@ port = {}
 [streams.files]
 from = "files"
 path = "in"
-"""
-PARQUET = """
-[streams.sensors]
-from = "rows"
-format = "parquet"
-path = "in"
-schema = "at long, sensor string"
-time = "at"
-files_a_batch = 1
-triples = [{ s = "<http://e/{sensor}>", p = "<http://e/p>", o = '"1"' }]
 """
 
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Final
 
 from ebbtide.languages.lars.formula import (
-    RDF_TYPE,
     BodyPart,
     Collected,
     CountWindow,
@@ -27,7 +26,7 @@ from ebbtide.languages.lars.formula import (
     show_kind,
     variables_of,
 )
-from ebbtide.languages.lars.printing import show_argument
+from ebbtide.languages.lars.printing import RDF_TYPE, show_argument
 from ebbtide.program import (
     TRIPLE,
     Argument,

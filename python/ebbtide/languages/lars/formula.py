@@ -21,6 +21,7 @@ from typing import Final, TypeAlias
 
 from ebbtide.languages.lars.printing import (
     NO_PREFIXES,
+    RDF_TYPE,
     show_argument,
     show_atom,
     show_predicate,
@@ -38,11 +39,9 @@ from ebbtide.program import (
 )
 from ebbtide.program.wording import counted
 from ebbtide.terms import IRI, Term
-from ebbtide.terms.term import RDF
 from ebbtide.time import LATEST
 from ebbtide.time.duration import UNITS
 
-RDF_TYPE: Final = IRI(RDF + "type")
 #: Units that mean time points, as no unit does.
 TICKS: Final = frozenset({"", "tick", "ticks"})
 

@@ -24,7 +24,7 @@ _NUMBERS: Final = {
     XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
     XSD + "double": re.compile(r"-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+"),
 }
-_TYPE: Final = IRI(RDF + "type")
+RDF_TYPE: Final = IRI(RDF + "type")
 NO_PREFIXES: Final[Mapping[str, str]] = {}
 
 
@@ -90,7 +90,7 @@ def _shown(relation: str, arguments: Sequence[Argument], prefixes: Mapping[str, 
     texts = [show_argument(argument, prefixes) for argument in arguments]
     if relation == TRIPLE:
         _, predicate, kind = arguments
-        if predicate == _TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
+        if predicate == RDF_TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
             return f"{texts[2]}({texts[0]})"
         if isinstance(predicate, IRI) and _prefixed(predicate.value, prefixes):
             return f"{texts[1]}({texts[0]},{texts[2]})"

@@ -9,7 +9,7 @@ from typing import Final
 
 from ebbtide.languages.lars.cursor import Cursor
 from ebbtide.languages.lars.formula import BodyPart
-from ebbtide.languages.lars.printing import BOOLEANS, show_argument, unquoted
+from ebbtide.languages.lars.printing import BOOLEANS, RDF_TYPE, show_argument, unquoted
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
 from ebbtide.program.wording import did_you_mean
@@ -61,7 +61,7 @@ class TermReader(Cursor):
         if len(arguments) == 2:
             return Atom(TRIPLE, (arguments[0], predicate, arguments[1]), origin)
         if len(arguments) == 1:
-            return Atom(TRIPLE, (arguments[0], IRI(RDF + "type"), predicate), origin)
+            return Atom(TRIPLE, (arguments[0], RDF_TYPE, predicate), origin)
         raise ProgramError(
             f"{first.text} is an IRI, so it takes a subject and an object, or one member of a "
             f"class: not {len(arguments)} arguments",
