@@ -119,6 +119,9 @@ def test_a_pipeline_file_runs_on_two_workers(
     rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
     expected = oracle(LOCAL, step=4_000)
     assert in_order(rows) == rows_of([*expected.run(STREAM), *expected.finish()])
+    # Executors were sent our file system, and wrote with it what a batch changed.
+    assert any(list(folder.glob("app-*/*/ebbtide-LocalFs.jar")) for folder in cluster.work_folders)
+    assert list((tmp_path / "checkpoint").rglob("*.changelog"))
 
 
 def expected() -> list[dict[str, Any]]:
