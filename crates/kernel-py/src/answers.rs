@@ -182,11 +182,11 @@ impl Lines {
         codes: &mut Codes,
     ) {
         let Self { points, cells, diffs, .. } = self;
-        points.resize(points.len() + changed.rows.len(), tick);
+        points.resize(points.len() + changed.diffs.len(), tick);
         diffs.extend_from_slice(&changed.diffs);
         for (column, cells) in cells.iter_mut().enumerate() {
             if column < Packed::COLUMNS {
-                codes.put(cells, changed.first.iter().map(move |first| first.term(column)));
+                codes.put(cells, changed.first.iter().map(move |first| TermId(first[column])));
             } else {
                 codes.put(cells, changed.rows.iter().map(move |row| relation.term(*row, column)));
             }
@@ -242,23 +242,26 @@ impl Lines {
 /// The rows of a relation that came to hold (1) or ceased to (-1), with their first terms.
 #[derive(Default)]
 struct Changed {
+    /// Empty where their first terms are all that is asked of them.
     rows: Vec<RowId>,
-    first: Vec<Packed>,
+    first: Vec<[u32; Packed::COLUMNS]>,
     diffs: Vec<i8>,
 }
 
 impl Changed {
     /// Note those among the rows that a tick touched: what came, and did not hold before; what went, and did.
-    fn note(&mut self, relation: &Relation, touched: &[Change]) {
+    fn note(&mut self, relation: &Relation, touched: &[Change], mirrored: bool) {
         self.rows.clear();
-        self.rows.extend(touched.iter().map(|change| change.fact.row));
-        self.first.resize(touched.len(), Packed::default());
+        if mirrored || relation.arity() > Packed::COLUMNS {
+            self.rows.extend(touched.iter().map(|change| change.fact.row));
+        }
+        self.first.resize(touched.len(), [0; Packed::COLUMNS]);
         self.diffs.resize(touched.len(), 0);
         // A row is looked at once, and its line is not asked for again column by column.
         let places = self.first.iter_mut().zip(&mut self.diffs);
         for (change, (first, diff)) in touched.iter().zip(places) {
-            let until;
-            (until, *first) = relation.glance(change.fact.row);
+            let (until, packed) = relation.glance(change.fact.row);
+            *first = packed.words();
             *diff = i8::from(change.before == NEVER) - i8::from(until == NEVER);
         }
         // Most of them came or went: to look for the others takes less than to choose one by one.
@@ -339,7 +342,7 @@ impl Answers {
                 }
                 Held::Always(mirror) => mirror,
             };
-            changed.note(relation, touched);
+            changed.note(relation, touched, self.mirrored);
             if self.mirrored {
                 for (row, diff) in changed.iter() {
                     if diff == 1 {

@@ -87,7 +87,7 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
 /// The ids of texts, which must be those that identify terms: any other would be another term to the kernel.
 fn interned<'t>(
     dictionary: &mut Dictionary,
-    texts: impl Iterator<Item = &'t str> + Clone,
+    texts: impl ExactSizeIterator<Item = &'t str> + Clone,
     name: &str,
     are_plain: bool,
 ) -> PyResult<Vec<TermId>> {

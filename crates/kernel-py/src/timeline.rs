@@ -272,12 +272,11 @@ impl Timeline {
                 .iter()
                 .map(|name| columns::values(core.dictionary_mut(), &batch, name))
                 .collect::<PyResult<_>>()?;
-            let latest = instants.iter().fold(i64::MIN, |latest, at| latest.max(at.0));
-            last = last.max((!instants.is_empty()).then_some(latest));
             let mut first = 0;
             for run in instants.chunk_by(|one, other| one == other) {
                 let run_rows = first..first + run.len();
                 first = run_rows.end;
+                last = last.max(Some(run[0].0));
                 let at = Instant(self.point(run[0].0));
                 if at.0 < self.next {
                     late.extend(run_rows.map(|row| rows + row));

@@ -82,12 +82,17 @@ impl Dictionary {
 
     /// The ids of some texts, each given one if it has none. Many are looked for at once, so that the
     /// places of a large dictionary are fetched from memory side by side.
-    pub fn intern_all<'t>(&mut self, mut texts: impl Iterator<Item = &'t str>) -> Vec<TermId> {
-        let mut ids: Vec<TermId> = Vec::with_capacity(texts.size_hint().0);
-        if self.ids.len() + ids.capacity() < LARGE {
-            ids.extend(texts.map(|text| self.intern(text)));
+    pub fn intern_all<'t>(
+        &mut self,
+        mut texts: impl ExactSizeIterator<Item = &'t str>,
+    ) -> Vec<TermId> {
+        let count = texts.len();
+        if self.ids.len() + count < LARGE {
+            let mut ids = vec![TermId(0); count];
+            ids.iter_mut().zip(texts).for_each(|(id, text)| *id = self.intern(text));
             return ids;
         }
+        let mut ids: Vec<TermId> = Vec::with_capacity(count);
         let mut some: Vec<(u64, &str)> = Vec::with_capacity(TOGETHER);
         loop {
             some.clear();

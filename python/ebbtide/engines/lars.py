@@ -9,6 +9,7 @@ the input up to then (`engines/reference/lars.py` is the specification).
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -81,6 +82,17 @@ class LarsEngine(NativeEngine):
             self._predicates.setdefault(self._relation_ids[relation], []).append(predicate)
             if predicate in self.lowered.stamped:
                 self._stamped.add(self._relation_ids[relation])
+        #: Where among the tables of `play` a predicate is.
+        self._played = [
+            (predicate, place)
+            for place, predicates in enumerate(self._predicates.values())
+            for predicate in predicates
+        ]
+        #: The most arguments of an atom that a tally has columns for.
+        self._widest = min(
+            (tally.width - (2 if tally.route.stamped else 1) for tally in self.lowered.tallies),
+            default=sys.maxsize,
+        )
         self._timeline = Timeline(
             start,
             step,
@@ -145,10 +157,7 @@ class LarsEngine(NativeEngine):
 
     def is_wide(self, arity: int) -> bool:
         """Whether atoms have more arguments than a tally has columns: `take` alone packs those."""
-        return any(
-            arity + (2 if tally.route.stamped else 1) > tally.width
-            for tally in self.lowered.tallies
-        )
+        return arity > self._widest
 
     def feed(self, data: Any, predicate: str, time: str, columns: Sequence[str]) -> Fed:
         """Take the input atoms of Arrow data, whose columns hold whole numbers or terms' texts.
@@ -242,11 +251,7 @@ class LarsEngine(NativeEngine):
         tables, self.without_answer, self.incomplete = played
         if self.lowered.has_outside:
             self._shown = set() if self._is_outside() else self._all_that_holds()
-        return {
-            predicate: table
-            for predicates, table in zip(self._predicates.values(), tables, strict=True)
-            for predicate in predicates
-        }
+        return {predicate: tables[place] for predicate, place in self._played}
 
     def _is_outside(self) -> bool:
         return self.lowered.has_outside and bool(self._kernel.facts(self._relation_ids[OUTSIDE]))

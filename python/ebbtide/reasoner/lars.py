@@ -267,7 +267,7 @@ class LarsReasoner:
         engine = self._native()
         last = self._time.last_due
         try:
-            return dict(engine.play(engine.next - 1 if last is None else last, full=full))
+            return engine.play(engine.next - 1 if last is None else last, full=full)
         finally:
             self._time.skip(engine.next)
 

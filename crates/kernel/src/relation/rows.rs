@@ -89,7 +89,9 @@ impl Rows {
     #[inline]
     pub(super) fn each_term(&self, row: RowId, mut see: impl FnMut(TermId)) {
         let words = &self.lines[row.index()].words;
-        words.iter().take(self.arity).for_each(|word| see(TermId(*word)));
+        for word in &words[..self.arity.min(INLINE)] {
+            see(TermId(*word));
+        }
         for column in INLINE..self.arity {
             see(TermId(self.spilled(row, column)));
         }
