@@ -35,6 +35,16 @@ NOTATIONS = {
     "z(X) :- time_win(3, 0, 1, box(p(X))) and tuple_win(4, diamond(p(X))) and not(q).": (
         "z(X) :- always p(X) in [3], p(X) in [#4], not q."
     ),
+    "@(U, h(X)) :- tuple_win(3, 0, 1, @(T, p(X))) and MATH(+, U, T, 2).": (
+        "@U h(X) :- @T p(X) in [#3], U = T + 2."
+    ),
+    "h(X) :- time_win(2, 0, 1, p(X)) and time_win(1, 0, 1, diamond(not(s(X)))).": (
+        "h(X) :- p(X), not always s(X) in [1]."
+    ),
+    "h(X) :- p(X) and tuple_win(2, box(not(s(X)))).": "h(X) :- p(X), not s(X) in [#2].",
+    "h :- p(_) not in [t 5], l always not in [3 #], k at 2 not in [1], m not at 3, e.": (
+        "h :- not p(_) in [5], not always l in [#3], not @2 k in [1], not @3 m, e."
+    ),
     "@-2 q(T) :- @(-3) p, @T e, @(T - 1) e.": "@-2 q(T) :- @-3 p, @T e, @_ e, _ = T - 1.",
     "q(X) :- p(X) in [tumbling 10].": "q(X) :- p(X) in [tumbling 10].",
     "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
@@ -185,6 +195,9 @@ ERRORS = {
     ),
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
+    "a :- not p not in [3].": "1:10: there is one `not` at most in front of an atom",
+    "a :- tuple_win(3, p).": "1:19: expected diamond(...), box(...) or @(T, ...), found `p`",
+    "a :- p(X), MATH(=, Y, X, 2).": "1:17: expected one of + - * /, found `=`",
     "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",
     "a :- #COUNT{ X : p(X) } > 1.": "1:7: unknown aggregate COUNT; there are avg, count",
     ":- p, q.": "1:1: a rule has a head; what must not be is `no :- ..., not no.`",
