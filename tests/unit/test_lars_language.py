@@ -50,6 +50,9 @@ NOTATIONS = {
     "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
         "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X]."
     ),
+    "q(X) :- r(X,Y) in [3 per X], always r(X,Y) in [tumbling 2 s per X, Y].": (
+        "q(X) :- r(X,Y) in [3], always r(X,Y) in [tumbling 2 s]."
+    ),
     "q(Y) :- 3 <= X, p(X), Y = 2 * X + 1.": "q(Y) :- 3 <= X, p(X), _ = 2 * X, Y = _ + 1.",
     "q(Y) :- p(X), Y = -X, Y > -(3).": "q(Y) :- p(X), Y = 0 - X, Y > _, _ = 0 - 3.",
     "'my flag' :- 'my p'(X) in [#2 of 'my p'], not 'my q'.": (
@@ -184,6 +187,7 @@ ERRORS = {
     "q(X).": "1:1: X is a variable, and a fact has none",
     "a :- ex:p(X).": "1:6: the prefix ex: is not declared",
     "a :- p(X) in [#2 per Y].": "1:22: expected a variable of the atom after `per`",
+    "a :- p(X) in [2 s per Y].": "1:23: expected a variable of the atom after `per`",
     "a :- p in [#0].": "1:11: expected a count window of at least 1 atom",
     "a :- b": "1:7: expected a full stop, found the end of the text",
     'a :- "x.': "1:6: this string is not closed on its line",

@@ -319,6 +319,9 @@ class _Reader(TermReader):
         else:
             self._skip("t")
             window = TimeWindow(self._span())
+        if not isinstance(window, CountWindow):
+            # Every group has the same time points, so that its part of the window is the window's.
+            self._per(atom)
         self._expect("]")
         return window
 
@@ -331,22 +334,30 @@ class _Reader(TermReader):
             self._take()
         if size < 1:
             self._fail("a count window of at least 1 atom", opening)
-        of_predicate, per = False, []
+        of_predicate = False
         kind = kind_places(atom)
         if self._skip("of"):
             kind = self._counted_kind(atom, kind)
             of_predicate = True
-        if self._skip("per"):
-            of_predicate = True
-            while True:
-                token = self._take()
-                if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
-                    self._fail("a variable of the atom after `per`", token)
-                per.append(Variable(token.text))
-                if self._peek().text != ",":
-                    break
-                self._take()
-        return CountWindow(size, of_predicate, tuple(per), kind if of_predicate else ())
+        per = self._per(atom)
+        of_predicate |= bool(per)
+        return CountWindow(size, of_predicate, per, kind if of_predicate else ())
+
+    def _per(self, atom: Atom) -> tuple[Variable, ...]:
+        """The variables of the atom that make groups: `per X, Y`, or none."""
+        if not self._skip("per"):
+            return ()
+        found = [self._group_variable(atom)]
+        while self._peek().text == ",":
+            self._take()
+            found.append(self._group_variable(atom))
+        return tuple(found)
+
+    def _group_variable(self, atom: Atom) -> Variable:
+        token = self._take()
+        if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
+            self._fail("a variable of the atom after `per`", token)
+        return Variable(token.text)
 
     def _counted_kind(self, atom: Atom, kind: tuple[int, ...]) -> tuple[int, ...]:
         """What a window is of: the places that tell the triples that count."""
@@ -366,7 +377,7 @@ class _Reader(TermReader):
     def _span(self) -> Span:
         size = self._size()
         unit = ""
-        if self._peek().kind == "NAME":
+        if self._peek().kind == "NAME" and not self._is("per"):
             token = self._take()
             if token.text not in UNITS and token.text not in TICKS:
                 hint = did_you_mean(token.text, UNITS)
