@@ -169,6 +169,8 @@ class _Reader(TermReader):
         self._extra = []
         at, head = self._head()
         body: list[BodyPart] = []
+        if self._peek().text in (",", ";"):
+            self._fail("a full stop or `:-`: a rule has one head", self._peek())
         if self._peek().kind == "ARROW":
             self._take()
             if self._peek().text != ".":
@@ -196,10 +198,13 @@ class _Reader(TermReader):
 
     def _parts(self) -> list[BodyPart]:
         parts = self._part()
-        while self._peek().text in (",", ";") or self._is("and"):
-            if self._take().text == ";":
-                self._fail("a comma: there is no disjunction", self._tokens[self._next - 1])
+        while self._peek().text == "," or self._is("and"):
+            self._take()
             parts += self._part()
+        if self._peek().text == ";" or self._is("or"):
+            self._fail(
+                "a comma: there is no disjunction, but there may be several rules", self._peek()
+            )
         return parts
 
     def _part(self) -> list[BodyPart]:
@@ -218,6 +223,8 @@ class _Reader(TermReader):
             wrapped = self._peek().text == "("
             if wrapped:
                 self._take()
+            if not self._starts_atom() and self._peek(1).text != "(":
+                self._fail("an atom: a comparison has an opposite, as X != 2", self._peek())
             part = self._extended()
             if isinstance(part, Denied):
                 raise ProgramError("there is one `not` at most in front of an atom", part.origin)
@@ -560,5 +567,5 @@ class _Reader(TermReader):
     def _variable(self) -> Variable:
         token = self._take()
         if token.kind != "VARIABLE" or token.text == "_":
-            self._fail("a variable", token)
+            self._fail("a variable, as in count { X : p(X) }", token)
         return Variable(token.text)
