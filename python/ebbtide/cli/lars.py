@@ -115,7 +115,7 @@ def lars(
     from ebbtide.time import Ticks, parse_instant
 
     if why is not None and (engine is Engine.REFERENCE or solve is not None):
-        raise InputError("--why needs the native engine")
+        raise InputError("--why needs the native engine, and no --solve")
     text = load_lars(program)
     first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
