@@ -255,6 +255,22 @@ def test_a_time_point_at_which_nothing_changes_derives_nothing() -> None:
     assert after["derivations"] == before["derivations"]
 
 
+def test_a_box_begins_by_itself_and_is_not_derived_again_while_it_lasts() -> None:
+    engine = LarsEngine(
+        parse_lars("on(X) :- always p(X) in [3], k(X). off :- k(_), not on(_). k(a)."), start=0
+    )
+    engine.tick()
+    derived = []
+    for now in range(1, 20):
+        if now < 15:
+            engine.take(Fact.of("p", "<a>"), now)
+        before = engine.stats()["derivations"]
+        answer = engine.tick()
+        derived.append(engine.stats()["derivations"] - before)
+        assert answer.texts() == (["on(a)"] if 4 <= now < 15 else ["off"])
+    assert derived == [0, 0, 0, 1, *(0,) * 10, 1, *(0,) * 4]
+
+
 def test_every_kind_of_window_is_explained_with_its_times() -> None:
     reasoner = LarsReasoner(
         """
