@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ebbtide.time import Instant
 
 STANDARD_INPUT: Final = Path("-")
+TIMED_LINES: Final = ".tnt"
+TIMED_GRAPHS: Final = (".trig", ".nq", ".jsonld")
 #: A leap over so many time points is rather a wrong unit than a pause.
 MANY_POINTS: Final = 1_000_000
 #: What Python's `surrogateescape` makes of bytes that are not UTF-8.
@@ -51,8 +53,8 @@ def lars(
     stream: Annotated[
         Path,
         typer.Option(
-            help="Lines `instant TAB atoms`, or timed triples (.tnt); may be gzip'd; - is standard "
-            "input.",
+            help="Lines `instant TAB atoms`, or timed triples (.tnt, or graphs with their time, "
+            ".trig, .nq, .jsonld); may be gzip'd; - is standard input.",
             metavar="FILE",
         ),
     ],
@@ -221,7 +223,7 @@ def _stream(
     """The time points of a stream, of atoms or of triples."""
     from ebbtide.languages.lars.stream import parse_stream
 
-    if _plain_name(path).endswith(".tnt"):
+    if _plain_name(path).endswith((TIMED_LINES, *TIMED_GRAPHS)):
         yield from _timed_triples(path, in_order=in_order)
         return
     yield from parse_stream(_lines(path), _name(path), program, in_order=in_order)
@@ -267,9 +269,11 @@ def _timed_triples(path: Path, *, in_order: bool) -> Iterator[tuple[Instant, lis
         if isinstance(item, BadLine):
             raise FormatError(item)
         if in_order and last is not None and item.at < last:
+            is_lines = _plain_name(path).endswith(TIMED_LINES)
+            place = f"{path}:{_line_going_back(path)}:1" if is_lines else path
             raise InputError(
-                f"{path}:{_line_going_back(path)}:1: time goes back from {last} to {item.at}; a "
-                "stream is in order, unless a lateness is given"
+                f"{place}: time goes back from {last} to {item.at}; a stream is in order, unless a "
+                "lateness is given"
             )
         last = item.at
         yield item.at, [Fact(TRIPLE, item.triple)]
