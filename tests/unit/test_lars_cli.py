@@ -299,6 +299,19 @@ def test_graphs_with_their_time_are_streams(files: Path) -> None:
     assert run(*command, "--lateness", "2s")[1] == out
 
 
+def test_rules_that_never_come_to_an_end_are_stopped(files: Path) -> None:
+    (files / "n.lars").write_text("n(X) :- e(X).\nn(X + 1) :- n(X), go.\n")
+    (files / "s.atoms").write_text("0\te(7).\n1\te(7). go.\n")
+    command = (files / "n.lars", "--stream", files / "s.atoms")
+    for more in ("--max-derivations", "--max-facts"):
+        code, out, err = run(*command, more, "1000")
+        assert (code, answers(out)) == (3, {0: ["n(7)"]})
+        assert "n.lars:2:1" in err
+        assert len(err.splitlines()) == 1
+    code, _, err = run(*command, "--max-facts", "1000", "--engine", "reference")
+    assert (code, "need the native engine" in err) == (1, True)
+
+
 def test_settings_that_cannot_be(files: Path) -> None:
     command = (files / "p.lars", "--stream", files / "s.atoms")
     for more, message in (

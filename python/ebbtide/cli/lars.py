@@ -100,6 +100,14 @@ def lars(
         str | None, typer.Option(help="At the end, explain this atom instead.", metavar="ATOM")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="The kernel, or the oracle.")] = Engine.NATIVE,
+    max_facts: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with exit code 3 if more facts are held.", metavar="N"),
+    ] = None,
+    max_derivations: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with exit code 3 if a time point derives more.", metavar="N"),
+    ] = None,
 ) -> None:
     """Run a LARS program over a stream, and write an answer a time point as JSON lines.
 
@@ -111,6 +119,7 @@ def lars(
 
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
+    from ebbtide.engines.budget import Budget
     from ebbtide.languages.lars import load_lars
     from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
@@ -118,6 +127,9 @@ def lars(
 
     if why is not None and (engine is Engine.REFERENCE or solve is not None):
         raise InputError("--why needs the native engine, and no --solve")
+    limits = Budget(facts=max_facts, derivations=max_derivations)
+    if limits != Budget() and (engine is Engine.REFERENCE or solve is not None):
+        raise InputError("--max-facts and --max-derivations need the native engine, and no --solve")
     text = load_lars(program)
     first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
@@ -128,6 +140,7 @@ def lars(
         engine=engine,
         solve=solve,
         background=[fact for path in background or () for fact in _facts(path, text)],
+        budget=None if limits == Budget() else limits,
     )
     items = _stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
