@@ -274,6 +274,44 @@ def test_triples_are_explained_and_must_be_in_order(files: Path) -> None:
     assert (code, "back.tnt:2:1: time goes back from 3 to 1" in err) == (1, True)
 
 
+def test_graphs_with_their_time_are_streams(files: Path) -> None:
+    rule = "@prefix ex: <http://e/>.\nex:in(X,Z) :- ex:in(X,Y) in [3], ex:in(Y,Z) in [3].\n"
+    (files / "t.lars").write_text(rule)
+    time = "<http://www.w3.org/ns/prov#generatedAtTime>"
+    kind = "<http://www.w3.org/2001/XMLSchema#dateTime>"
+    graphs = [
+        f"<http://e/g{at}> {{ <http://e/{s}> <http://e/in> <http://e/{o}> }}\n"
+        f'<http://e/g{at}> {time} "1970-01-01T00:00:0{at}Z"^^{kind} .\n'
+        for at, s, o in EDGES
+    ]
+    (files / "s.trig").write_text("".join(graphs))
+    (files / "back.trig").write_text("".join(reversed(graphs)))
+    more = ("--tick", "1s", "--changes")
+    code, out, err = run(files / "t.lars", "--stream", files / "s.trig", *more)
+    assert (code, err) == (0, "")
+    assert '{"t": 3000, "op": "+", "atoms": ["ex:in(ex:a,ex:c)", "ex:in(ex:b,ex:c)"]}' in out
+    command = (files / "t.lars", "--stream", files / "back.trig", *more)
+    code, _, err = run(*command)
+    assert (code, err.startswith(f"ebbtide: {files}/back.trig: time goes back from 3000")) == (
+        1,
+        True,
+    )
+    assert run(*command, "--lateness", "2s")[1] == out
+
+
+def test_rules_that_never_come_to_an_end_are_stopped(files: Path) -> None:
+    (files / "n.lars").write_text("n(X) :- e(X).\nn(X + 1) :- n(X), go.\n")
+    (files / "s.atoms").write_text("0\te(7).\n1\te(7). go.\n")
+    command = (files / "n.lars", "--stream", files / "s.atoms")
+    for more in ("--max-derivations", "--max-facts"):
+        code, out, err = run(*command, more, "1000")
+        assert (code, answers(out)) == (3, {0: ["n(7)"]})
+        assert "n.lars:2:1" in err
+        assert len(err.splitlines()) == 1
+    code, _, err = run(*command, "--max-facts", "1000", "--engine", "reference")
+    assert (code, "need the native engine" in err) == (1, True)
+
+
 def test_settings_that_cannot_be(files: Path) -> None:
     command = (files / "p.lars", "--stream", files / "s.atoms")
     for more, message in (

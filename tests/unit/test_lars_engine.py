@@ -255,6 +255,22 @@ def test_a_time_point_at_which_nothing_changes_derives_nothing() -> None:
     assert after["derivations"] == before["derivations"]
 
 
+def test_a_box_begins_by_itself_and_is_not_derived_again_while_it_lasts() -> None:
+    engine = LarsEngine(
+        parse_lars("on(X) :- always p(X) in [3], k(X). off :- k(_), not on(_). k(a)."), start=0
+    )
+    engine.tick()
+    derived = []
+    for now in range(1, 20):
+        if now < 15:
+            engine.take(Fact.of("p", "<a>"), now)
+        before = engine.stats()["derivations"]
+        answer = engine.tick()
+        derived.append(engine.stats()["derivations"] - before)
+        assert answer.texts() == (["on(a)"] if 4 <= now < 15 else ["off"])
+    assert derived == [0, 0, 0, 1, *(0,) * 10, 1, *(0,) * 4]
+
+
 def test_every_kind_of_window_is_explained_with_its_times() -> None:
     reasoner = LarsReasoner(
         """
@@ -369,6 +385,7 @@ def test_explanations_have_the_prefixes_of_the_program() -> None:
     reasoner.advance(to=0)
     assert reasoner.why("q(e:r,1)").splitlines()[1:] == [
         "  1 = count { X : e:in(X,e:r) } until 1: worked out from the atoms that hold",
+        "    e:in(a,e:r) until 1: input at 0",
         "  not e:Shut(e:r) in [2]",
     ]
 
@@ -385,5 +402,49 @@ def test_aggregates_and_what_is_denied_are_explained_with_their_terms() -> None:
         "  @4 busy(a) until 6: by r1 (<text>:1:1)",
         "    @4 p(a,y) in [2] until 7: input",
         "    2 = count { X : p(a,X) in [2] } until 6: worked out from the atoms that hold",
+        "      p(a,x) in [2] until 6: input at 3",
+        "      p(a,y) in [2] until 7: input at 4",
         "    not off(a) in [1]",
     ]
+
+
+def test_an_aggregate_is_explained_by_what_it_collects() -> None:
+    reasoner = LarsReasoner(
+        """
+        low(R,V) :- p(R,V) in [2].
+        top(N) :- N = max { V : low(R,V), room(R) in [tumbling 9], W = V + 1, not off(R,W) }.
+        all(N) :- N = sum { M : top(M) }.
+        many(N) :- N = count { V : p(_,V) in [2] }.
+        room(a).
+        """
+    )
+    atoms = "".join(f"p(a,{value})." for value in range(5, 30))
+    reasoner.push(f"{atoms} p(b,40). off(a,30). room(c).", at=3)
+    reasoner.push("p(a,28). off(a,30).", at=4)
+    reasoner.advance(to=4)
+    assert reasoner.why("all(28)").splitlines() == [
+        "all(28) until 7: by r3 (<text>:4:9)",
+        "  28 = sum { M : top(M) } until 7: worked out from the atoms that hold",
+        "    top(28) until 7: by r2 (<text>:3:9)",
+        "      28 = max { V : low(R,V), room(R) in [tumbling 9], W = V + 1, not off(R,W) } until 7:"
+        " worked out from the atoms that hold",
+        "        low(a,28) until 7: by r1 (<text>:2:9)",
+        "          p(a,28) in [2] until 7: input at 4",
+        "        room(a) in [tumbling 9]: background",
+        "        not off(a,29)",
+    ]
+    count, *members, rest = reasoner.why("many(26)").splitlines()[1:]
+    assert count.startswith("  26 = count { V : p(_,V) in [2] } until 6: worked out")
+    assert len(members) == 20
+    assert rest == "    and 6 more like these"
+
+
+def test_no_chain_of_aggregates_is_too_deep_or_told_twice() -> None:
+    rules = (
+        f"p{n}(N) :- N = sum {{ X : p{n - 1}(X) }}, M = sum {{ X : p{n - 1}(X) }}, M = N."
+        for n in range(1, 400)
+    )
+    reasoner = LarsReasoner("\n".join(rules))
+    reasoner.push("p0(7).", at=0)
+    reasoner.advance(to=0)
+    assert len(reasoner.why("p399(7)").splitlines()) < 6 * 400

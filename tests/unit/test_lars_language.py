@@ -35,10 +35,23 @@ NOTATIONS = {
     "z(X) :- time_win(3, 0, 1, box(p(X))) and tuple_win(4, diamond(p(X))) and not(q).": (
         "z(X) :- always p(X) in [3], p(X) in [#4], not q."
     ),
+    "@(U, h(X)) :- tuple_win(3, 0, 1, @(T, p(X))) and MATH(+, U, T, 2).": (
+        "@U h(X) :- @T p(X) in [#3], U = T + 2."
+    ),
+    "h(X) :- time_win(2, 0, 1, p(X)) and time_win(1, 0, 1, diamond(not(s(X)))).": (
+        "h(X) :- p(X), not always s(X) in [1]."
+    ),
+    "h(X) :- p(X) and tuple_win(2, box(not(s(X)))).": "h(X) :- p(X), not s(X) in [#2].",
+    "h :- p(_) not in [t 5], l always not in [3 #], k at 2 not in [1], m not at 3, e.": (
+        "h :- not p(_) in [5], not always l in [#3], not @2 k in [1], not @3 m, e."
+    ),
     "@-2 q(T) :- @(-3) p, @T e, @(T - 1) e.": "@-2 q(T) :- @-3 p, @T e, @_ e, _ = T - 1.",
     "q(X) :- p(X) in [tumbling 10].": "q(X) :- p(X) in [tumbling 10].",
     "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X].": (
         "q(X) :- p(X) in [#3 of p], r(X,Y) in [#1 per X]."
+    ),
+    "q(X) :- r(X,Y) in [3 per X], always r(X,Y) in [tumbling 2 s per X, Y].": (
+        "q(X) :- r(X,Y) in [3], always r(X,Y) in [tumbling 2 s]."
     ),
     "q(Y) :- 3 <= X, p(X), Y = 2 * X + 1.": "q(Y) :- 3 <= X, p(X), _ = 2 * X, Y = _ + 1.",
     "q(Y) :- p(X), Y = -X, Y > -(3).": "q(Y) :- p(X), Y = 0 - X, Y > _, _ = 0 - 3.",
@@ -174,10 +187,19 @@ ERRORS = {
     "q(X).": "1:1: X is a variable, and a fact has none",
     "a :- ex:p(X).": "1:6: the prefix ex: is not declared",
     "a :- p(X) in [#2 per Y].": "1:22: expected a variable of the atom after `per`",
+    "a :- p(X) in [2 s per Y].": "1:23: expected a variable of the atom after `per`",
     "a :- p in [#0].": "1:11: expected a count window of at least 1 atom",
     "a :- b": "1:7: expected a full stop, found the end of the text",
     'a :- "x.': "1:6: this string is not closed on its line",
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
+    "a :- b or c.": "1:8: expected a comma: there is no disjunction",
+    "a :- b | c.": "1:8: there is no disjunction",
+    "a, b :- c.": "1:2: expected a full stop or `:-`: a rule has one head",
+    "a :- \\+ c.": "1:6: `not` denies an atom",
+    "a :- p(X), not X = 2.": "1:16: expected an atom: a comparison has an opposite, as X != 2",
+    "a :- p(X), not (2 < X).": "1:17: expected an atom: a comparison has an opposite",
+    "a(f(X)) :- p(X).": "1:3: expected a term: there are no functions, found `f`",
+    "a(N) :- N = count { p(X) }.": "1:21: expected a variable, as in count { X : p(X) }",
     "a :- ?x.": "1:6: a variable begins with a capital letter",
     "a :- N = count { X : p(Y) }.": "1:6: X is not bound by a positive atom within",
     "r(X,N) :- e(X), N = count { Y : p(Y), Y != X }.": (
@@ -185,6 +207,9 @@ ERRORS = {
     ),
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
+    "a :- not p not in [3].": "1:10: there is one `not` at most in front of an atom",
+    "a :- tuple_win(3, p).": "1:19: expected diamond(...), box(...) or @(T, ...), found `p`",
+    "a :- p(X), MATH(=, Y, X, 2).": "1:17: expected one of + - * /, found `=`",
     "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",
     "a :- #COUNT{ X : p(X) } > 1.": "1:7: unknown aggregate COUNT; there are avg, count",
     ":- p, q.": "1:1: a rule has a head; what must not be is `no :- ..., not no.`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from ebbtide.engines.abilities import Unsupported
 from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import texts
 from ebbtide.engines.native import BudgetExceeded
+from ebbtide.languages.lars import parse_lars
 from ebbtide.program import Fact
 from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.snapshot import SnapshotError
@@ -130,6 +132,19 @@ def test_the_first_time_point_of_a_pane_is_explained() -> None:
 def test_a_program_is_refused_at_its_first_atom() -> None:
     with pytest.raises(ValueError, match="q is concluded by rules"):
         LarsReasoner(SEEN).push("q(a).", at=0)
+
+
+@pytest.mark.parametrize(
+    "text", ["p(a). % a fact", "q(X) ← p(X). % a rule", "% nothing\n", "", "p."]
+)
+def test_a_text_is_not_taken_for_a_path(text: str) -> None:
+    assert LarsReasoner(text).program == parse_lars(text)
+
+
+def test_a_path_is_not_taken_for_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "my program.v2.lars"
+    path.write_text("p(a).")
+    assert LarsReasoner(str(path)).program == LarsReasoner(path).program == parse_lars("p(a).")
 
 
 def test_atoms_are_texts_or_facts_one_or_many() -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ebbtide.time import Instant
 
 STANDARD_INPUT: Final = Path("-")
+TIMED_LINES: Final = ".tnt"
+TIMED_GRAPHS: Final = (".trig", ".nq", ".jsonld")
 #: A leap over so many time points is rather a wrong unit than a pause.
 MANY_POINTS: Final = 1_000_000
 #: What Python's `surrogateescape` makes of bytes that are not UTF-8.
@@ -51,8 +53,8 @@ def lars(
     stream: Annotated[
         Path,
         typer.Option(
-            help="Lines `instant TAB atoms`, or timed triples (.tnt); may be gzip'd; - is standard "
-            "input.",
+            help="Lines `instant TAB atoms`, or timed triples (.tnt, or graphs with their time, "
+            ".trig, .nq, .jsonld); may be gzip'd; - is standard input.",
             metavar="FILE",
         ),
     ],
@@ -98,6 +100,14 @@ def lars(
         str | None, typer.Option(help="At the end, explain this atom instead.", metavar="ATOM")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="The kernel, or the oracle.")] = Engine.NATIVE,
+    max_facts: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with exit code 3 if more facts are held.", metavar="N"),
+    ] = None,
+    max_derivations: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with exit code 3 if a time point derives more.", metavar="N"),
+    ] = None,
 ) -> None:
     """Run a LARS program over a stream, and write an answer a time point as JSON lines.
 
@@ -109,13 +119,17 @@ def lars(
 
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
+    from ebbtide.engines.budget import Budget
     from ebbtide.languages.lars import load_lars
     from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
     from ebbtide.time import Ticks, parse_instant
 
     if why is not None and (engine is Engine.REFERENCE or solve is not None):
-        raise InputError("--why needs the native engine")
+        raise InputError("--why needs the native engine, and no --solve")
+    limits = Budget(facts=max_facts, derivations=max_derivations)
+    if limits != Budget() and (engine is Engine.REFERENCE or solve is not None):
+        raise InputError("--max-facts and --max-derivations need the native engine, and no --solve")
     text = load_lars(program)
     first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
@@ -126,6 +140,7 @@ def lars(
         engine=engine,
         solve=solve,
         background=[fact for path in background or () for fact in _facts(path, text)],
+        budget=None if limits == Budget() else limits,
     )
     items = _stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
@@ -221,7 +236,7 @@ def _stream(
     """The time points of a stream, of atoms or of triples."""
     from ebbtide.languages.lars.stream import parse_stream
 
-    if _plain_name(path).endswith(".tnt"):
+    if _plain_name(path).endswith((TIMED_LINES, *TIMED_GRAPHS)):
         yield from _timed_triples(path, in_order=in_order)
         return
     yield from parse_stream(_lines(path), _name(path), program, in_order=in_order)
@@ -267,9 +282,11 @@ def _timed_triples(path: Path, *, in_order: bool) -> Iterator[tuple[Instant, lis
         if isinstance(item, BadLine):
             raise FormatError(item)
         if in_order and last is not None and item.at < last:
+            is_lines = _plain_name(path).endswith(TIMED_LINES)
+            place = f"{path}:{_line_going_back(path)}:1" if is_lines else path
             raise InputError(
-                f"{path}:{_line_going_back(path)}:1: time goes back from {last} to {item.at}; a "
-                "stream is in order, unless a lateness is given"
+                f"{place}: time goes back from {last} to {item.at}; a stream is in order, unless a "
+                "lateness is given"
             )
         last = item.at
         yield item.at, [Fact(TRIPLE, item.triple)]

@@ -305,7 +305,12 @@ class LarsEngine(NativeEngine):
     def _explainer(self, nodes: Sequence[Node]) -> Explainer:
         now = self.next - self._step
         times = Times(self._start, self._step, now, self.counted_at, self._entered_at)
-        return Explainer(self.lars, self.lowered, times, nodes)
+        return Explainer(self.lars, self.lowered, times, self, nodes)
+
+    def facts_of(self, relation: str) -> list[Fact]:
+        """The facts of a relation of the lowered program."""
+        of = self._relation_ids[relation]
+        return [Fact(relation, tuple(map(_parsed, texts))) for texts, _ in self._kernel.facts(of)]
 
     def _rule_named(self, rule: Rule) -> str:
         written = next((one for one in self.lars.rules if one.origin == rule.origin), None)

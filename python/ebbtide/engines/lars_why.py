@@ -2,24 +2,35 @@
 
 A node says an extended atom, until when it will hold if nothing happens, and for what reason: a
 rule, the input at some time point, the background, or a run. Its premises say the same of what the
-rule asked for. Relations of time points are left out: the time points themselves are said.
+rule asked for, and of what an aggregate collects. Relations of time points are left out: the time
+points themselves are said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from ebbtide.engines.derivation import Node, applied
-from ebbtide.languages.lars.formula import BodyPart, Extended, LarsProgram, bound, show_part
-from ebbtide.languages.lars.lowered import BODY, PAD, Lowered, Meaning, Result
+from ebbtide.languages.lars.formula import (
+    BodyPart,
+    Denied,
+    Extended,
+    LarsProgram,
+    bound,
+    show_part,
+)
+from ebbtide.languages.lars.lowered import BODY, MEMBERS, PAD, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
-from ebbtide.program import TRIPLE, Fact
+from ebbtide.program import TRIPLE, Fact, Variable
 from ebbtide.terms import Term, to_python
 from ebbtide.time import FOREVER, Instant, show_until
 
 BACKGROUND: Final = "background"
+#: So many of the tuples that an aggregate collects are explained; the others are counted.
+MOST_MEMBERS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,16 @@ class Times:
         return f" at {first} or later" if entered is None else f" at {entered}"
 
 
+class Derivations(Protocol):
+    """What knows how facts of the lowered program were derived."""
+
+    def derivation(self, fact: Fact) -> Sequence[Node]:
+        """How a fact that holds was derived, the fact itself first."""
+
+    def facts_of(self, relation: str) -> Iterable[Fact]:
+        """The facts of a relation."""
+
+
 #: An explanation on its way: it asks for those of its premises, so that no proof is too deep.
 Step: TypeAlias = Generator["Step", Explanation, Explanation]
 
@@ -112,7 +133,12 @@ class Explainer:
     """Turns a derivation of the lowered program into an explanation of the program as written."""
 
     def __init__(
-        self, program: LarsProgram, lowered: Lowered, times: Times, nodes: Sequence[Node]
+        self,
+        program: LarsProgram,
+        lowered: Lowered,
+        times: Times,
+        derivations: Derivations,
+        nodes: Sequence[Node],
     ) -> None:
         self._program = program
         self._arities = {TRIPLE: 3, **program.arities()}
@@ -122,7 +148,10 @@ class Explainer:
         self._results = lowered.results
         self._times = times
         self._background = frozenset(program.background)
+        self._derivations = derivations
         self._nodes = nodes
+        #: The explanations of results of aggregates, in whatever derivation they are.
+        self._collections: dict[Fact, Explanation] = {}
         #: The explanations of nodes, as they are written: what is shared is worked out once.
         self._known: dict[tuple[int, Extended | None], Explanation] = {}
 
@@ -170,9 +199,12 @@ class Explainer:
         node = self._nodes[position]
         text, stated = self._said(node, part)
         if node.rule is None:
+            if node.fact.relation in self._results:
+                return (yield self._collection(node, text, stated))
             return Explanation(text, node.until, stated)
-        order, binding = applied(node, self._nodes)
-        rule = self._rules.get(node.rule.name.removesuffix(BODY))
+        name = node.rule.name.removesuffix(BODY)
+        order, binding = self._applied(node, name)
+        rule = self._rules.get(name)
         if rule is None:
             premises = yield from self._premises(order, [part] * len(order))
             if len(premises) == 1 and premises[0].text == text:
@@ -181,15 +213,66 @@ class Explainer:
             if len(premises) == 1 and premises[0].reason == BACKGROUND:
                 return Explanation(text, node.until, BACKGROUND)
             return Explanation(text, node.until, "because", premises)
-        first = self._nodes[order[0]] if order else None
-        if first is not None and first.fact.relation == rule.name + BODY:
-            # The positive part of the body stands on its own: what a function yields is denied.
-            order, more = applied(first, self._nodes)
-            binding = {**more, **binding}
         premises = yield from self._premises(order, [*rule.positives, *(None,) * len(order)])
         reason = f"by {rule.name} ({rule.origin})"
         absent = tuple(self._part(bound(part, binding)) for part in rule.denied)
         return Explanation(text, node.until, reason, premises, absent)
+
+    def _applied(self, node: Node, name: str) -> tuple[Sequence[int], Mapping[Variable, Term]]:
+        """The premises of a rule as it is written, and what its variables stand for."""
+        order, binding = applied(node, self._nodes)
+        first = self._nodes[order[0]] if order else None
+        if first is not None and first.fact.relation == name + BODY:
+            # The positive part of the body stands on its own: what a function yields is denied.
+            order, more = applied(first, self._nodes)
+            binding = {**more, **binding}
+        return order, binding
+
+    def _collection(self, node: Node, text: str, reason: str) -> Step:
+        """The explanation of the result of an aggregate, by what it collects."""
+        known = self._collections.get(node.fact)
+        if known is None:
+            members = self._members(node.fact)
+            premises: dict[tuple[str, str], Explanation] = {}
+            absent: dict[str, None] = {}
+            for member in members[:MOST_MEMBERS]:
+                of_member = copy(self)
+                of_member._nodes = self._derivations.derivation(member)
+                of_member._known = {}
+                result = self._results[node.fact.relation]
+                for premise in (yield from of_member._member(result, absent)):
+                    premises[premise.text, premise.reason] = premise
+            if len(members) > MOST_MEMBERS:
+                absent[f"and {len(members) - MOST_MEMBERS:,} more like these"] = None
+            found = tuple(premises.values())
+            known = Explanation(text, node.until, reason, found, tuple(absent))
+            self._collections[node.fact] = known
+        return known
+
+    def _members(self, result: Fact) -> list[Fact]:
+        """What a result was worked out from; of min and max, what has that value."""
+        *group, value = result.terms
+        found = [
+            fact
+            for fact in self._derivations.facts_of(result.relation + MEMBERS)
+            if fact.terms[: len(group)] == tuple(group)
+        ]
+        if self._results[result.relation].part.function in ("min", "max"):
+            found = [fact for fact in found if fact.terms[len(group)] == value]
+        return sorted(found, key=lambda fact: [term.text for term in fact.terms])
+
+    def _member(
+        self, result: Result, absent: dict[str, None]
+    ) -> Generator[Step, Explanation, tuple[Explanation, ...]]:
+        """The explanations of what must hold for a tuple, this derivation's, to be collected."""
+        node = self._nodes[0]
+        order, binding = self._applied(node, node.fact.relation)
+        parts = result.part.parts
+        positives = [part for part in parts if isinstance(part, Extended)]
+        for part in parts:
+            if isinstance(part, Denied):
+                absent[self._part(bound(part, binding))] = None
+        return (yield from self._premises(order, positives))
 
     def _premises(
         self, order: Sequence[int], parts: Sequence[Extended | None]

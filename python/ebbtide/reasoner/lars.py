@@ -11,6 +11,7 @@ depends on what arrived and in which order, never on when it was asked for.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from ebbtide.engines.lars import LarsEngine
 
 STREAM: Final = "input"
+#: What tells a program's text from the path of a file: an arrow, a second line, a full stop.
+_NOT_IN_PATHS: Final = re.compile(r":-|<-|←|\n|\.\s|\.$")
 
 
 class RunsLars(Protocol):
@@ -515,5 +518,5 @@ def _as_program(program: str | PathLike[str] | LarsProgram) -> LarsProgram:
             return program
         case PathLike():
             return load_lars(program)
-    is_text = ":-" in program or "<-" in program or program.rstrip().endswith(".")
+    is_text = _NOT_IN_PATHS.search(program) or not program
     return parse_lars(program) if is_text else load_lars(program)

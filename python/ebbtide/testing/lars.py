@@ -92,8 +92,7 @@ def _rules(draw: st.DrawFn) -> str:
         results = draw(st.sampled_from((("N",), ("N",), ("N", "M"))))
         for result in results:
             function = draw(st.sampled_from(["count", "max", "min", "sum", "avg"]))
-            group = f", b({terms[0]},V)" if terms else ""
-            parts.append(f"{result} = {function} {{ V : a(V) in [2]{group} }}")
+            parts.append(f"{result} = {function} {{ V : {draw(_collected(terms))} }}")
         head_terms = (*terms, *results)
     head_predicate = draw(st.sampled_from((*CONCLUDED, *CONCLUDED, *TRIPLES)))
     head = draw(_atoms(head_predicate, head_terms))
@@ -106,6 +105,20 @@ def _rules(draw: st.DrawFn) -> str:
             at = "W"
         head = f"@{at} {head}"
     return f"{head} :- {', '.join(parts)}."
+
+
+@st.composite
+def _collected(draw: st.DrawFn, terms: tuple[str, ...]) -> str:
+    """What an aggregate collects values V from: input, conclusions or time points, by group."""
+    window = draw(st.sampled_from((*_TIME_WINDOWS, *_COUNT_WINDOWS)))
+    timed = draw(st.sampled_from(_TIME_WINDOWS))
+    kinds = (f"a(V) in {window}", f"b(_,V) in {window}", f"always a(V) in {window}")
+    parts = [draw(st.sampled_from((*kinds, f"p(V) in {timed}", f"@V a(_) in {window}")))]
+    if draw(st.booleans()) and terms:
+        parts.append(f"b({terms[0]},V) in {draw(st.sampled_from((window, '[#2 per V]')))}")
+    if draw(st.integers(0, 3)) == 0:
+        parts.append(draw(st.sampled_from(("not b(V,_) in [2]", "not always e in [1]", "V > 1"))))
+    return ", ".join(parts)
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -35,7 +35,7 @@ from ebbtide.languages.lars.formula import (
     TumblingWindow,
 )
 from ebbtide.languages.lars.lower_count import CountWindows
-from ebbtide.languages.lars.lowered import BODY, EVER, OUTSIDE, Lowered, Result
+from ebbtide.languages.lars.lowered import BODY, EVER, MEMBERS, OUTSIDE, Lowered, Result
 from ebbtide.program import TRIPLE, Aggregate, Atom, Guard, Negation, Program, ProgramError, Rule
 from ebbtide.program import BodyPart as Part
 from ebbtide.time import EARLIEST, Instant, Landmark, Sliding, Tumbling
@@ -155,8 +155,8 @@ class _Lowering(CountWindows):
         group = group_of(rule, part)
         columns = (*group, *part.values)
         name = f"{rule.name} {part.function} {place}"
-        members = Atom(self._relation(f"{name} members", len(columns)), columns, part.origin)
-        self._add(f"{name} members", members, list(map(self._part, part.parts)), rule)
+        members = Atom(self._relation(name + MEMBERS, len(columns)), columns, part.origin)
+        self._add(name + MEMBERS, members, list(map(self._part, part.parts)), rule)
         value = None if part.function == "count" else len(group)
         output = self._relation(name, len(group) + 1)
         self._operators.append(

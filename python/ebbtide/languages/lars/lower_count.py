@@ -169,11 +169,13 @@ class CountWindows(TimeWindows):
             full = Atom(name, (*g, T))
             self._imply(full, Atom(oldest, (*g, T)), size, Guard("equal", (N, wanted)))
             self._imply(first, size, Guard("lessThan", (N, wanted)))
-            if predicate in self._background:
+            # The window over the whole stream is shared by predicates, with background and without.
+            is_shared = not window.of_predicate
+            if predicate in self._background or (is_shared and self._background):
                 some = Atom(self._relation(f"{name} some", len(g)), g)
-                known = Atom(self._known(predicate), atom.arguments)
+                known = [] if is_shared else [Atom(self._known(predicate), atom.arguments)]
                 self._imply(some, size)
-                self._imply(first, known, Negation(some))
+                self._imply(first, *known, Negation(some))
         return name
 
     def _points(self, predicate: str, window: CountWindow) -> str:

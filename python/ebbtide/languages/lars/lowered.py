@@ -24,6 +24,8 @@ OUTSIDE: Final = "outside"
 PAD: Final = IRI("")
 #: Ends the name of a rule for the positive part of a body, where that stands on its own.
 BODY: Final = " body"
+#: Ends the name of the relation of what an aggregate collects, after that of its results.
+MEMBERS: Final = " members"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """From LARS text to a `LarsProgram`.
 
 The notation is that of docs/languages/lars.md: the paper's rules in the clothes of logic programs,
-and besides it what the files of Ticker (`p(X) at T [3 sec]`, `high always [5 #]`) and Laser
-(`time_win(3, 0, 1, diamond(p(X)))`, `@(T, p(X))`, `and`, `COMP(>=, V, 100)`) say unambiguously.
+and besides it what the files of Ticker (`p(X) at T [3 sec]`, `high always [5 #]`, `p not in [3]`)
+and Laser (`time_win(3, 0, 1, diamond(p(X)))`, `@(T, p(X))`, `and`, `COMP(>=, V, 100)`,
+`MATH(+, U, T, 2)`) say unambiguously.
 
 Invariant: whatever the text, the outcome is a checked program or a `ProgramError` with line, column
 and one sentence. Nesting is limited, so no input is too deep.
@@ -69,6 +70,8 @@ _QUANTIFIERS: Final = {
     "some": Mode.SOME,
     "diamond": Mode.SOME,
 }
+#: `not`, moved out of a box or a diamond, makes the other of it.
+_DUALS: Final = {Mode.SOME: Mode.ALWAYS, Mode.ALWAYS: Mode.SOME}
 
 
 def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
@@ -166,6 +169,8 @@ class _Reader(TermReader):
         self._extra = []
         at, head = self._head()
         body: list[BodyPart] = []
+        if self._peek().text in (",", ";"):
+            self._fail("a full stop or `:-`: a rule has one head", self._peek())
         if self._peek().kind == "ARROW":
             self._take()
             if self._peek().text != ".":
@@ -193,10 +198,13 @@ class _Reader(TermReader):
 
     def _parts(self) -> list[BodyPart]:
         parts = self._part()
-        while self._peek().text in (",", ";") or self._is("and"):
-            if self._take().text == ";":
-                self._fail("a comma: there is no disjunction", self._tokens[self._next - 1])
+        while self._peek().text == "," or self._is("and"):
+            self._take()
             parts += self._part()
+        if self._peek().text == ";" or self._is("or"):
+            self._fail(
+                "a comma: there is no disjunction, but there may be several rules", self._peek()
+            )
         return parts
 
     def _part(self) -> list[BodyPart]:
@@ -215,12 +223,16 @@ class _Reader(TermReader):
             wrapped = self._peek().text == "("
             if wrapped:
                 self._take()
+            if not self._starts_atom() and self._peek(1).text != "(":
+                self._fail("an atom: a comparison has an opposite, as X != 2", self._peek())
             part = self._extended()
+            if isinstance(part, Denied):
+                raise ProgramError("there is one `not` at most in front of an atom", part.origin)
             if wrapped:
                 self._expect(")")
             return Denied(part)
-        if self._is("COMP") and self._peek(1).text == "(":
-            return self._laser_comparison()
+        if self._peek(1).text == "(" and (self._is("COMP") or self._is("MATH")):
+            return self._laser_guard()
         if self._starts_atom():
             return self._extended()
         return self._comparison()
@@ -236,25 +248,33 @@ class _Reader(TermReader):
         is_name = token.kind in ("NAME", "QUOTED")
         return is_name and after.kind != "COMPARISON" and after.text not in ARITHMETIC
 
-    def _extended(self) -> Extended:
-        """An atom with what stands around it: a quantifier, a time point, a window."""
+    def _extended(self) -> Extended | Denied:
+        """An atom with what stands around it: a quantifier, a time point, a window.
+
+        It is denied if `not` stands behind it or within a quantifier, as other engines write it.
+        """
         if self._peek(1).text == "(":
             if self._is("time_win") or self._is("tuple_win"):
                 return self._laser_window()
             if (self._is("diamond") or self._is("box")) and not self._quantifies_prefix():
-                return self._windowed(self._laser_quantified())
+                part, is_denied = self._laser_quantified()
+                return self._windowed(part, is_denied=is_denied)
         mode, at = Mode.NOW, None
         if self._peek().text == "@":
-            part = self._at_atom()
-            return self._windowed(part)
+            return self._windowed(self._at_atom())
         if self._quantifies_prefix():
             mode = _QUANTIFIERS[self._take().text]
         atom = self._atom()
+        is_denied = self._skip_not_behind()
         if mode is Mode.NOW and self._skip("at"):
             mode, at = Mode.AT, self._time()
         elif mode is Mode.NOW and (self._is("always") or self._is("some")):
             mode = _QUANTIFIERS[self._take().text]
-        return self._windowed(Extended(atom, mode, at))
+        return self._windowed(Extended(atom, mode, at), is_denied=is_denied)
+
+    def _skip_not_behind(self) -> bool:
+        """Take the `not` of `p not in [3]` and of `p not at T`."""
+        return self._peek(1).text in ("at", "in", "[") and self._skip("not")
 
     def _quantifies_prefix(self) -> bool:
         """Whether a quantifier stands before an atom: `always p(X)`, and not an atom `always`."""
@@ -278,7 +298,8 @@ class _Reader(TermReader):
             at, atom = self._time(), self._atom()
         return Extended(atom, Mode.AT, at)
 
-    def _windowed(self, part: Extended) -> Extended:
+    def _windowed(self, part: Extended, *, is_denied: bool = False) -> Extended | Denied:
+        is_denied |= self._skip_not_behind()
         has_in = self._skip("in")
         if self._peek().text != "[":
             if has_in:
@@ -288,10 +309,10 @@ class _Reader(TermReader):
                     f"`{part.mode.value}` looks into a window: add one, such as `in [3]`",
                     part.origin,
                 )
-            return part
-        window = self._window(part.atom)
-        mode = Mode.SOME if part.mode is Mode.NOW else part.mode
-        return Extended(part.atom, mode, part.at, window)
+        else:
+            mode = Mode.SOME if part.mode is Mode.NOW else part.mode
+            part = Extended(part.atom, mode, part.at, self._window(part.atom))
+        return Denied(part) if is_denied else part
 
     def _window(self, atom: Atom) -> Window:
         opening = self._expect("[")
@@ -305,6 +326,9 @@ class _Reader(TermReader):
         else:
             self._skip("t")
             window = TimeWindow(self._span())
+        if not isinstance(window, CountWindow):
+            # Every group has the same time points, so that its part of the window is the window's.
+            self._per(atom)
         self._expect("]")
         return window
 
@@ -317,22 +341,30 @@ class _Reader(TermReader):
             self._take()
         if size < 1:
             self._fail("a count window of at least 1 atom", opening)
-        of_predicate, per = False, []
+        of_predicate = False
         kind = kind_places(atom)
         if self._skip("of"):
             kind = self._counted_kind(atom, kind)
             of_predicate = True
-        if self._skip("per"):
-            of_predicate = True
-            while True:
-                token = self._take()
-                if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
-                    self._fail("a variable of the atom after `per`", token)
-                per.append(Variable(token.text))
-                if self._peek().text != ",":
-                    break
-                self._take()
-        return CountWindow(size, of_predicate, tuple(per), kind if of_predicate else ())
+        per = self._per(atom)
+        of_predicate |= bool(per)
+        return CountWindow(size, of_predicate, per, kind if of_predicate else ())
+
+    def _per(self, atom: Atom) -> tuple[Variable, ...]:
+        """The variables of the atom that make groups: `per X, Y`, or none."""
+        if not self._skip("per"):
+            return ()
+        found = [self._group_variable(atom)]
+        while self._peek().text == ",":
+            self._take()
+            found.append(self._group_variable(atom))
+        return tuple(found)
+
+    def _group_variable(self, atom: Atom) -> Variable:
+        token = self._take()
+        if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
+            self._fail("a variable of the atom after `per`", token)
+        return Variable(token.text)
 
     def _counted_kind(self, atom: Atom, kind: tuple[int, ...]) -> tuple[int, ...]:
         """What a window is of: the places that tell the triples that count."""
@@ -352,7 +384,7 @@ class _Reader(TermReader):
     def _span(self) -> Span:
         size = self._size()
         unit = ""
-        if self._peek().kind == "NAME":
+        if self._peek().kind == "NAME" and not self._is("per"):
             token = self._take()
             if token.text not in UNITS and token.text not in TICKS:
                 hint = did_you_mean(token.text, UNITS)
@@ -372,34 +404,50 @@ class _Reader(TermReader):
 
     # ---- Laser -------------------------------------------------------------------------------
 
-    def _laser_window(self) -> Extended:
+    def _laser_window(self) -> Extended | Denied:
         name = self._take()
         window: Window
         self._expect("(")
         size = self._size()
         self._expect(",")
-        if name.text == "time_win":
+        if name.text == "time_win" or self._peek().kind == "NUMBER":
             start, step = self._size(), (self._expect(","), self._size())[1]
             if (start, step) != (0, 1):
                 raise ProgramError(
-                    "only time_win(n, 0, 1, ...) slides with every time point", self._at(name)
+                    f"only {name.text}(n, 0, 1, ...) slides with every time point", self._at(name)
                 )
             self._expect(",")
+        if name.text == "time_win":
             window = TimeWindow(Span(size))
         else:
             if size < 1:
                 self._fail("a count window of at least 1 atom", name)
             window = CountWindow(size)
-        part = self._at_atom() if self._peek().text == "@" else self._laser_quantified()
+        is_denied = False
+        if self._peek().text == "@":
+            part = self._at_atom()
+        elif self._peek(1).text == "(" and (self._is("diamond") or self._is("box")):
+            part, is_denied = self._laser_quantified()
+        elif name.text == "time_win":
+            # The window shows this time point, too.
+            part = Extended(self._wrapped_atom())
+        else:
+            self._fail("diamond(...), box(...) or @(T, ...)", self._peek())
         self._expect(")")
-        return Extended(part.atom, part.mode, part.at, window)
+        if part.mode is not Mode.NOW:
+            part = Extended(part.atom, part.mode, part.at, window)
+        return Denied(part) if is_denied else part
 
-    def _laser_quantified(self) -> Extended:
-        token = self._peek()
-        if token.text not in ("diamond", "box"):
-            self._fail("diamond(...), box(...) or @(T, ...)", token)
-        self._take()
-        return Extended(self._wrapped_atom(), _QUANTIFIERS[token.text])
+    def _laser_quantified(self) -> tuple[Extended, bool]:
+        """`diamond(p)` or `box(p)`, and whether it is denied: `diamond(not(p))` is `not box(p)`."""
+        mode = _QUANTIFIERS[self._take().text]
+        if self._peek(1).text == "not" and self._peek(2).text == "(":
+            self._expect("(")
+            self._take()
+            part = Extended(self._wrapped_atom(), _DUALS[mode])
+            self._expect(")")
+            return part, True
+        return Extended(self._wrapped_atom(), mode), False
 
     def _wrapped_atom(self) -> Atom:
         if self._peek().text != "(":
@@ -424,18 +472,22 @@ class _Reader(TermReader):
                 return False
         return False
 
-    def _laser_comparison(self) -> BodyPart:
+    def _laser_guard(self) -> Guard:
+        """`COMP(>=, V, 100)`, or `MATH(+, U, T, 2)`, which is U = T + 2."""
         first = self._take()
+        known = ARITHMETIC if first.text == "MATH" else _COMPARISONS
         self._expect("(")
         sign = self._take()
-        if sign.kind != "COMPARISON":
-            self._fail("a comparison such as >=", sign)
-        self._expect(",")
-        left = self._expression()
-        self._expect(",")
-        right = self._expression()
-        last = self._expect(")")
-        return Guard(_COMPARISONS[sign.text], (left, right), self._origin(first, last))
+        if sign.text not in known:
+            self._fail(f"one of {' '.join(known)}", sign)
+        arguments = []
+        for _ in range(3 if known is ARITHMETIC else 2):
+            self._expect(",")
+            arguments.append(self._expression())
+        if known is ARITHMETIC:
+            arguments.append(arguments.pop(0))
+        origin = self._origin(first, self._expect(")"))
+        return Guard(known[sign.text], tuple(arguments), origin)
 
     # ---- comparisons and aggregates ----------------------------------------------------------
 
@@ -515,5 +567,5 @@ class _Reader(TermReader):
     def _variable(self) -> Variable:
         token = self._take()
         if token.kind != "VARIABLE" or token.text == "_":
-            self._fail("a variable", token)
+            self._fail("a variable, as in count { X : p(X) }", token)
         return Variable(token.text)

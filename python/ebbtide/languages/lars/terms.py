@@ -103,6 +103,8 @@ class TermReader(Cursor):
             case "STRING":
                 return self._string(token)
             case "NAME":
+                if self._peek().text == "(":
+                    self._fail("a term: there are no functions", token)
                 if token.text in BOOLEANS:
                     return Literal(token.text, XSD + "boolean")
                 return IRI(token.text)

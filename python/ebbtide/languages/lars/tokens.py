@@ -52,6 +52,8 @@ _HINTS: Final = {
     "'": "this name is not closed on its line",
     "<": "this IRI is not closed, or it contains a character that an IRI cannot have",
     "?": "a variable begins with a capital letter or an underscore",
+    "|": "there is no disjunction, but there may be several rules",
+    "\\": "`not` denies an atom, and != says that two terms differ",
 }
 
 
