@@ -273,7 +273,7 @@ impl<'a> Value<'a> {
     pub fn double(&self) -> Option<Double> {
         match self {
             Self::Integer(value) => Some(Double::from(*value as f64)),
-            Self::Decimal(value) => Some(Double::from(*value)),
+            Self::Decimal(value) => Some(nearest_double(*value)),
             Self::Double(value) => Some(*value),
             _ => None,
         }
@@ -302,6 +302,11 @@ impl<'a> Value<'a> {
             },
         }
     }
+}
+
+/// The double that is nearest to a decimal. By its text: `Double::from` divides two doubles, each rounded, and rounds again.
+pub(crate) fn nearest_double(decimal: Decimal) -> Double {
+    decimal.to_string().parse().unwrap_or_else(|_| Double::from(decimal))
 }
 
 #[cfg(test)]

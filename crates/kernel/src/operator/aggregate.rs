@@ -19,7 +19,7 @@ use crate::instant::{Instant, NEVER};
 use crate::kernel::Kernel;
 use crate::maintain::Strategy;
 use crate::rank::Ranked;
-use crate::value::{Value, double_lexical, single, typed_text};
+use crate::value::{Value, double_lexical, nearest_double, single, typed_text};
 
 /// What an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,8 @@ impl Sum {
         }
         if float + double > 0 {
             let doubles = Double::from(self.doubles.round());
-            let rest = if whole + decimal > 0 { Some(Double::from(self.decimal()?)) } else { None };
+            let rest =
+                if whole + decimal > 0 { Some(nearest_double(self.decimal()?)) } else { None };
             let sum = rest.map_or(doubles, |rest| doubles + rest);
             return Some(if double > 0 { Total::Double(sum) } else { Total::Float(sum.into()) });
         }
