@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
@@ -14,6 +14,14 @@ from ebbtide.time import Instant
 KEPT: Final = 10_000
 #: The numbers of a run that only grow.
 COUNTERS: Final = ("facts", "bad", "late", "ticks", "entered", "left", "answers", "batches")
+#: The numbers of every stream.
+OF_STREAMS: Final[Mapping[str, Callable[[StreamProgress], int | float | None]]] = {
+    "stream_facts": lambda stream: stream.facts,
+    "stream_facts_per_second": lambda stream: stream.rate,
+    "stream_event_time": lambda stream: stream.latest,
+    "stream_watermark": lambda stream: stream.watermark,
+    "stream_lag": lambda stream: stream.lag,
+}
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,8 @@ class Progress:
 def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | float | None]]:
     """All numbers of a run: the name, what it is of (a stream, rules or a query), and the value.
 
+    Those of one name follow each other, as Prometheus wants them.
+
     >>> next(numbers(Progress(facts=3)))
     ('facts', {}, 3)
     """
@@ -147,13 +157,10 @@ def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | 
         yield name, {}, getattr(progress, name)
     for name in ("holding", "tick"):
         yield name, {}, getattr(progress, name)
-    for stream, known in tuple(progress.streams.items()):
-        of_stream = {"stream": stream}
-        yield "stream_facts", of_stream, known.facts
-        yield "stream_facts_per_second", of_stream, known.rate
-        yield "stream_event_time", of_stream, known.latest
-        yield "stream_watermark", of_stream, known.watermark
-        yield "stream_lag", of_stream, known.lag
+    streams = tuple(progress.streams.items())
+    for name, of_stream in OF_STREAMS.items():
+        for stream, known in streams:
+            yield name, {"stream": stream}, of_stream(known)
     for name, count in tuple(progress.rows.items()):
         yield "rows", {"of": name}, count
     latency = Latency.of(tuple(progress.tick_milliseconds))
