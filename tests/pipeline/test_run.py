@@ -93,6 +93,17 @@ def test_it_goes_on_where_it_ended(run: Run, tmp_path: Path) -> None:
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
 
 
+def test_a_file_that_is_moved_in_with_an_old_time_is_read(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    run(file)
+    moved = tmp_path / "moved.tnt"
+    moved.write_text(f"{FACTS[-1][1]}\t<http://e/a> <http://e/p> <http://e/b> .\n")
+    month = 30 * 24 * 60 * 60
+    os.utime(moved, (-month, -month))
+    moved.rename(tmp_path / "incoming/moved.tnt")
+    assert run(file).facts == 1
+
+
 def test_a_foreign_checkpoint_is_refused_and_reset_starts_anew(run: Run, tmp_path: Path) -> None:
     file = write_pipeline(tmp_path, 1000)
     run(file)
