@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
@@ -188,7 +188,7 @@ def _stream(
 
         try:
             return _last_batch(run_query(writer, attend, placement.say))
-        except StreamingQueryException as error:
+        except (PySparkException, Py4JJavaError) as error:
             if isinstance(placement.error, Stopped):
                 return -1
             found = placement.error or error
