@@ -49,7 +49,8 @@ class Latency:
 class BatchProgress:
     """What one batch did. `tick` is the last one evaluated, if any was.
 
-    How many facts came in, and how many hold, only the shards know, if it was in shards.
+    How many facts came in only Spark knows, if it was in shards; there, what holds in several of
+    them counts in each.
     """
 
     batch: int
@@ -61,7 +62,7 @@ class BatchProgress:
     entered: int
     left: int
     answers: int
-    holding: int | None
+    holding: int
     milliseconds: float
 
     def __str__(self) -> str:
@@ -71,7 +72,7 @@ class BatchProgress:
             f"{self.ticks} ticks" + ("" if self.tick is None else f" to {self.tick}"),
             f"+{self.entered} -{self.left}",
             f"{self.answers} answers" if self.answers else None,
-            None if self.holding is None else f"{self.holding} hold",
+            f"{self.holding} hold",
             f"{self.milliseconds:.0f} ms",
         )
         return f"batch {self.batch}: {', '.join(filter(None, parts))}"
@@ -88,7 +89,7 @@ class Progress:
     entered: int = 0
     left: int = 0
     answers: int = 0
-    holding: int | None = 0
+    holding: int = 0
     batches: int = 0
     tick: Instant | None = None
     streams: dict[str, StreamProgress] = field(default_factory=dict)
@@ -136,7 +137,7 @@ class Progress:
                 f"entered          {self.entered}",
                 f"left             {self.left}",
                 *([f"answers          {self.answers}"] if self.answers else []),
-                f"hold at the end  {_number(self.holding)}",
+                f"hold at the end  {self.holding}",
                 f"ticks            {self.ticks}",
                 f"tick latency     {Latency.of(self.tick_milliseconds)} (reasoning)",
                 f"batch latency    {Latency.of(self.batch_milliseconds)} "
@@ -166,7 +167,3 @@ def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | 
     latency = Latency.of(tuple(progress.tick_milliseconds))
     yield "tick_milliseconds", {"quantile": "0.5"}, latency.p50
     yield "tick_milliseconds", {"quantile": "0.95"}, latency.p95
-
-
-def _number(count: int | None) -> str:
-    return "only the shards know" if count is None else str(count)
