@@ -34,7 +34,7 @@ from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.gauges import Gauges
-from ebbtide.pipeline.inputs import facts_of, spools_of
+from ebbtide.pipeline.inputs import facts_of, spools_of, waiting_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
@@ -125,6 +125,8 @@ def run_pipeline(
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
         facts = facts_of(pipeline, spark, checkpoint, parcels=placement.takes_parcels)
+        for name, waiting in waiting_of(pipeline, checkpoint):
+            progress.streams[name].waiting = waiting
         spools = list(spools_of(pipeline, checkpoint, feeds or {}))
         begin(f"reading {', '.join(pipeline.streams)}")
         listener.wait_for(_stream(pipeline, facts, placement, spools))
