@@ -189,3 +189,15 @@ def test_told_to_stop_in_a_process_that_goes_on(
     run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
     assert batches == [f"batch {number}" for number in range(len(batches))]
     assert_uninterrupted(tmp_path, LOCAL)
+
+
+def test_told_to_stop_while_spark_starts(tmp_path: Path, commands: list[Command]) -> None:
+    """It is started and closed again, and nothing stays behind, with a pipe to us at its end."""
+    command = Command(write_pipeline(tmp_path))
+    commands.append(command)
+    command.until("starting Spark")
+    time.sleep(0.7)
+    os.killpg(command.process.pid, signal.SIGINT)
+    assert command.end() == 0, "".join(command.said)
+    assert not any("reading" in line or "Traceback" in line for line in command.said)
+    assert not (tmp_path / "checkpoint/spark").exists()

@@ -79,6 +79,34 @@ def test_refused_and_reset(run: Run, tmp_path: Path, placement: str) -> None:
     assert_uninterrupted(tmp_path, LOCAL, step=4_000)
 
 
+def test_what_is_sparks_own_is_refused(run: Run, tmp_path: Path) -> None:
+    """And the run goes on when it is put right."""
+    file = write_pipeline(tmp_path, 1, 40, rules=LOCAL, step="4 s")
+    last = max((tmp_path / "incoming").iterdir())
+    aside = last.rename(tmp_path / last.name)
+    run(file)
+    aside.rename(last)
+    for what, damage, said in (
+        ("metadata", "{", "Unexpected end-of-input"),
+        ("metadata", None, "the metadata file is missing"),
+        ("offsets/1", 'v1\n{"batchWatermarkMs":0}\n', "sources in the checkpoint offsets"),
+        ("offsets/1", "", "Incomplete log file"),
+        ("commits/1", "v1\n{", "Unexpected end-of-input"),
+        ("sources/0/1", 'v1\n{"path', "Unexpected end-of-input"),
+        ("sources/0/1", None, "batch 1 doesn't exist"),
+    ):
+        damaged = tmp_path / "checkpoint/spark" / what
+        content = damaged.read_bytes()
+        damaged.unlink()
+        if damage is not None:
+            damaged.write_text(damage)
+        with pytest.raises(CheckpointError, match=rf"checkpoint/spark: .*{said}.*; --reset"):
+            run(file)
+        damaged.write_bytes(content)
+    run(file)
+    assert_uninterrupted(tmp_path, LOCAL, step=4_000)
+
+
 def assert_tables_are_looked_at(run: Run, file: Path) -> None:
     """One that is missing, one that is cut short, and what says which there are."""
     table = max((file.parent / "checkpoint").glob(STATES["dataframe"]))

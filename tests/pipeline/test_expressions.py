@@ -80,6 +80,9 @@ def test_right_ones_are_fine(spark: SparkSession, file: Path) -> None:
         ("value % 10", "values % 10", r"streams\.steady\.columns\.sensor: .*`value`"),
         ('time = "later"', 'time = "late"', r"streams\.steady\.time: .*`later`"),
         ('time = "seen"', 'time = "unseen(seen)"', r"streams\.messages\.time: .*`unseen`"),
+        ('"1000 * ms"', '"max(ms) over (order by ms)"', r"streams\.logs\.time: .* \(OVER\)"),
+        ("value % 10", "row_number() over (order by value)", r"streams\.steady\.columns\.sensor: "),
+        ("regexp_extract(s, '[0-9]+', 0)", "max(s) over (order by s)", r"run\.key: .* \(OVER\)"),
         ("regexp_extract(s,", "regexp_extract(t,", r"run\.key: the key .*`t` cannot be resolved"),
     ],
 )

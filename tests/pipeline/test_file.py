@@ -272,6 +272,19 @@ def test_the_schema_is_json_and_knows_every_table() -> None:
     assert {"Pipeline", "Files", "Rows", "Socket", "JsonLines", "Window"} <= known.keys()
 
 
+def test_the_schema_lets_options_be_what_a_file_may_say(write) -> None:
+    """Numbers and truth values become texts, and editors must not mark them."""
+    known = schema()["$defs"]
+    for table, name in (("Spark", "settings"), ("SparkWritten", "options"), ("Kafka", "options")):
+        types = known[table]["properties"][name]["additionalProperties"]
+        assert types == {"type": ["string", "number", "boolean"]}
+    settings = '[spark.settings]\n"spark.ui.enabled" = true\n"spark.executor.cores" = 2\n'
+    assert load_pipeline(write(WHOLE + settings)).spark.settings == {
+        "spark.ui.enabled": "true",
+        "spark.executor.cores": "2",
+    }
+
+
 @pytest.mark.parametrize("file", sorted(ROOT.glob("examples/*/*.toml")), ids=lambda f: f.stem)
 def test_the_examples_are_right(file: Path) -> None:
     load_pipeline(file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import urllib.error
 import urllib.request
+from itertools import groupby
 
 import pyarrow as pa
 import pytest
@@ -49,6 +50,16 @@ def test_streams_and_rows_have_their_own(seen: Progress) -> None:
     assert values['ebbtide_tick_milliseconds{quantile="0.95"}'] == "3.000"
     assert values['ebbtide_rows_total{of="the \\"busy\\""}'] == "2"
     assert 'ebbtide_stream_lag{stream="buses"}' not in values
+
+
+def test_the_lines_of_a_metric_are_one_group(seen: Progress) -> None:
+    """The format wants it so, with one HELP and one TYPE before them: two streams have rates."""
+    lines = as_text(seen).splitlines()
+    names = [re.split(r"[ {]", line.removeprefix("# HELP "))[0] for line in lines]
+    groups = [name for name, _ in groupby(name for name in names if name != "#")]
+    assert len(groups) == len(set(groups))
+    assert [line.split()[2] for line in lines if line.startswith("# TYPE")] == groups
+    assert sum(line.startswith("ebbtide_stream_facts_per_second{") for line in lines) == 2
 
 
 def test_a_port_that_is_taken_is_one_sentence() -> None:

@@ -93,6 +93,17 @@ def test_it_goes_on_where_it_ended(run: Run, tmp_path: Path) -> None:
     assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
 
 
+def test_a_file_that_is_moved_in_with_an_old_time_is_read(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    run(file)
+    moved = tmp_path / "moved.tnt"
+    moved.write_text(f"{FACTS[-1][1]}\t<http://e/a> <http://e/p> <http://e/b> .\n")
+    month = 30 * 24 * 60 * 60
+    os.utime(moved, (-month, -month))
+    moved.rename(tmp_path / "incoming/moved.tnt")
+    assert run(file).facts == 1
+
+
 def test_a_foreign_checkpoint_is_refused_and_reset_starts_anew(run: Run, tmp_path: Path) -> None:
     file = write_pipeline(tmp_path, 1000)
     run(file)
@@ -444,6 +455,7 @@ def test_every_placement_writes_what_the_driver_writes(
 ) -> None:
     """Rules that can be cut: the same answers, dead letters and numbers."""
     store = spark.conf.get(STATE_STORE[0], None)
+    ticks, holding = [], []
     for placement in ("driver", "sharded", "dataframe"):
         # Joins of DataFrames take their time at every tick.
         folder = tmp_path / placement
@@ -451,13 +463,23 @@ def test_every_placement_writes_what_the_driver_writes(
         late = folder / "incoming/999.tnt"
         late.write_text("100\t<http://e/a> <http://e/p> <http://e/b> .\n")
         os.utime(late, (10**9, 10**9))
-        stream = run(file).streams["reports"]
+        said: list[str] = []
+        progress = run(file, said.append)
+        stream = progress.streams["reports"]
         # The session is its user's, and is as it was.
         assert spark.conf.get("spark.sql.shuffle.partitions") == "1"
         assert spark.conf.get(STATE_STORE[0], None) == store
         assert stream.facts == len(FACTS) + 1
         assert stream.watermark == max(at for _, at in FACTS) - 1_000
+        # Everybody can see how long ticks took, and how much holds; some of it in both shards.
+        ticks.append(progress.ticks)
+        holding.append(progress.holding)
+        assert len(progress.tick_milliseconds) == progress.ticks
+        assert min(progress.tick_milliseconds) > 0
+        assert any(re.fullmatch(r"batch \d+: .*, [1-9]\d* hold, \d+ ms", line) for line in said)
         for part in ("answers", "dead"):
             expected = lines(tmp_path / "driver/out" / part)
             assert expected
             assert in_order(lines(folder / "out" / part)) == in_order(expected)
+    assert len(set(ticks)) == 1
+    assert holding[1] >= holding[0] == holding[2] > 0

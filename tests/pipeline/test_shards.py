@@ -84,11 +84,24 @@ def test_shards_say_together_what_one_unit_says(
         told, late = [], []
         for shard, state in enumerate(states):
             mine = routed.filter(pa.compute.equal(routed["shard"], shard))
-            rows, dead = chance.choice(jobs).feed(shard, state, mine)
+            rows, dead, _ = chance.choice(jobs).feed(shard, state, mine)
             told += routing.at_home(rows, shard).to_pylist()
             late += [r for t in dead.values() for r in routing.at_home(t, shard).to_pylist()]
         assert in_order(told) == in_order(expected)
         assert len(late) == len(fed.late["default"])
+
+
+def test_a_shard_notes_what_it_holds_its_ticks_and_what_is_wrong() -> None:
+    unit = unit_of(rules="[never: (?x <http://e/p> <http://e/no>) -> false]")
+    routing = routing_of(unit, 1)
+    batch = table_of([(1_000, e("x"), e("p"), e("no")), (3_500, e("x"), e("p"), e("y"))])
+    routed = pa.Table.from_batches(list(routing.route(batch.to_batches())))
+    note = Shards("note", unit.portable(), unit.windows).feed(0, Kept(), routed).note
+    assert (note["shard"], note["tick"], len(note["tick_seconds"])) == (0, 2_000, 2)
+    assert note["holding"] >= 1
+    (event,) = note["events"]
+    assert event.startswith("1000: ")
+    assert "never" in event
 
 
 def test_idle_shards_tick_with_the_others() -> None:

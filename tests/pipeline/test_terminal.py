@@ -19,6 +19,6 @@ def test_a_terminal_shows_streams_rows_and_latency(tmp_path: Path) -> None:
     assert code == 0
     assert f"facts in         {len(FACTS)}" in sums
     assert "starting Spark" in picture
-    assert re.search(rf"reports\s+│\s+{len(FACTS)}\s+│.*│\s+-\s+│", picture)
+    assert re.search(rf"reports\s+│\s+{len(FACTS)}\s+│.*│\s+0 files\s+│", picture)
     assert "tick latency p50" in picture
     assert "Traceback" not in picture

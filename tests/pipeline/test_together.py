@@ -118,15 +118,29 @@ def told(answers: list[dict[str, Any]]) -> list[Any]:
     return sorted((t, sorted(json.dumps(b, sort_keys=True) for b in bs)) for t, bs in without)
 
 
-def test_the_stream_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
-    file = write_pipeline(tmp_path, 4)
+def write_together(folder: Path, files_a_batch: int) -> Path:
+    file = write_pipeline(folder, files_a_batch)
     given = file.read_text().replace(
         'from = "files"', 'from = "files"\niri = "http://example/reports"'
     )
     file.write_text(given + MORE)
     for name, text in QUERIES.items():
-        (tmp_path / f"{name}.rq").write_text(text)
-    (tmp_path / "moved.lars").write_text(LARS)
+        (folder / f"{name}.rq").write_text(text)
+    (folder / "moved.lars").write_text(LARS)
+    return file
+
+
+def assert_each_said_its_own(folder: Path) -> None:
+    assert in_order(lines(folder / "out/answers")) == expected_rows()
+    for name, answers in by_queries().items():
+        assert told(lines(folder / "out" / name)) == told(answers)
+    moved = lines(folder / "out/moved")
+    assert sorted((row["t"], row["op"], row["atom"]) for row in moved) == by_lars()
+    assert min(map(len, (moved, by_queries()["who"], by_queries()["many"]))) > 5
+
+
+def test_the_stream_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
+    file = write_together(tmp_path, 4)
     files = len(list((tmp_path / "incoming").iterdir()))
     heard = Heard()
     spark.streams.addListener(heard)
@@ -140,10 +154,24 @@ def test_the_stream_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     assert [sum(rows) for rows in heard.rows] == [min(4, files - n) for n in range(0, files, 4)]
     assert {len(rows) for rows in heard.rows} == {1}
     assert progress.facts == len(FACTS)
+    assert_each_said_its_own(tmp_path)
 
-    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
-    for name, answers in by_queries().items():
-        assert told(lines(tmp_path / "out" / name)) == told(answers)
-    moved = lines(tmp_path / "out/moved")
-    assert sorted((row["t"], row["op"], row["atom"]) for row in moved) == by_lars()
-    assert min(map(len, (moved, by_queries()["who"], by_queries()["many"]))) > 5
+
+def test_the_order_of_queries_and_programs_means_nothing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """To a checkpoint, whose snapshots are of one after the other."""
+    file = write_together(tmp_path, 1)
+    (tmp_path / "idle.lars").write_text("idle :- never in [3].\n")
+    files = sorted((tmp_path / "incoming").iterdir())
+    later = [each.rename(tmp_path / each.name) for each in files[5:]]
+    text = file.read_text().replace('"moved.lars"', '"moved.lars", "idle.lars"')
+    file.write_text(text)
+    run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark)
+    assert list((tmp_path / "checkpoint/reasoner").glob("*.snapshot"))
+    for each in later:
+        each.rename(tmp_path / "incoming" / each.name)
+    text = text.replace('"moved.lars", "idle.lars"', '"idle.lars", "moved.lars"')
+    file.write_text(text.replace('"who.rq", "many.rq"', '"many.rq", "who.rq"'))
+    run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark)
+    assert_each_said_its_own(tmp_path)

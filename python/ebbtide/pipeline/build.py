@@ -26,7 +26,7 @@ from ebbtide.pipeline.inputs import parsers_of
 from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
-from ebbtide.pipeline.placements.placement import Placement
+from ebbtide.pipeline.placements.placement import Placement, Stop
 from ebbtide.pipeline.placements.sharded import PARTITIONS
 from ebbtide.pipeline.placements.shards import ShardedPlacement
 from ebbtide.pipeline.progress import Progress
@@ -103,6 +103,7 @@ def placement_of(
     say: Callable[[str], None],
     spark: SparkSession,
     progress: Progress,
+    stop: Stop,
 ) -> Placement:
     """Where the units are."""
     common: Any = {
@@ -112,6 +113,7 @@ def placement_of(
         "checkpoint": checkpoint,
         "say": say,
         "progress": progress,
+        "stop": stop,
     }
     if choice.shards is not None:
         if PARTITIONS not in pipeline.spark.settings:

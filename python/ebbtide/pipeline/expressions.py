@@ -3,8 +3,9 @@
     streams.NAME.schema, columns, time, triples      of streams of rows
     run.key                                          over the terms of a fact
 
-Spark analyses each against a table without rows, of the columns that it is about. Invariant: what
-is wrong is an `ExpressionError`, `key.path: sentence`.
+Spark analyses each against a table without rows, of the columns that it is about. What it would
+refuse of a stream alone, and of a table not, is functions of windows. Invariant: what is wrong is
+an `ExpressionError`, `key.path: sentence`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def check_expressions(pipeline: model.Pipeline, spark: SparkSession) -> None:
             home_of(spark, pipeline.run.key, 1)
         except PipelineError as error:
             raise ExpressionError("run.key", str(error)) from None
+        facts = spark.createDataFrame([], "s string, p string, o string")
+        _row_by_row(facts.select(F.expr(pipeline.run.key)), "run.key")
 
 
 def check_file(pipeline: model.Pipeline, file: Path) -> None:
@@ -73,6 +76,7 @@ def _rows(stream: model.AnyStream, at: str, spark: SparkSession) -> DataFrame | 
             for name, expression in columns.items():
                 with _wrong_with(f"{at}.columns.{name}"):
                     rows = rows.withColumn(name, F.expr(expression))
+                _row_by_row(rows, f"{at}.columns.{name}")
             return rows
         case model.Rows(schema=str(schema)) | model.Messages(schema=str(schema)):
             with _wrong_with(f"{at}.schema"):
@@ -85,11 +89,21 @@ def _check_rows(stream: model.AnyStream, rows: DataFrame, at: str) -> None:
     # That it is there was checked when the file was loaded.
     assert stream.time is not None
     with _wrong_with(f"{at}.time"):
-        with_time(rows, stream.time)
+        timed = with_time(rows, stream.time)
+    _row_by_row(timed, f"{at}.time")
     for place, triple in enumerate(stream.triples):
         for name, text in (("s", triple.s), ("p", triple.p), ("o", triple.o)):
             with _wrong_with(f"{at}.triples[{place}].{name}"):
                 rows.select(term_of(text))
+
+
+def _row_by_row(rows: DataFrame, key: str) -> None:
+    """Refuse what needs several rows at once: a stream never has them together."""
+    plan = rows._jdf.queryExecution().analyzed()
+    while plan.children().nonEmpty():
+        if plan.nodeName() == "Window":
+            raise ExpressionError(key, "a function over rows (OVER) cannot be had of a stream")
+        plan = plan.children().head()
 
 
 @contextmanager

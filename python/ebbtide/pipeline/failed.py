@@ -17,7 +17,10 @@ from ebbtide.pipeline.stages.parse import path_of
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
 #: How Spark speaks of its logs and its state when they are not as it wrote them.
 _DAMAGED: Final = re.compile(
-    r"checksum|log file|state.?store|state schema|state directory|RocksDB|/state/\S+\.zip|\.sst",
+    r"checksum|log file|state.?store|state schema|state directory|RocksDB|/state/\S+\.zip|\.sst"
+    r"|checkpoint location|checkpoint offsets|batch \d+ doesn't exist"
+    # Of its logs, which are JSON. That of rows and messages is never an error.
+    r"|^Unexpected (end-of-input|character)",
     re.IGNORECASE,
 )
 #: What Spark says of a row's values, which may have any words in them.
@@ -35,7 +38,8 @@ _SENTENCE: Final = re.compile(
 )
 #: Who writes every error about an expression to standard error, whoever catches it.
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-_CAUSE: Final = re.compile(r"^Caused by: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
+#: Causes as Java tells them, the first of which Python begins with a colon.
+_CAUSE: Final = re.compile(r"^(?:Caused by)?: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
 
 
 def is_late(error: Exception) -> bool:
@@ -99,7 +103,8 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
             f"{file} cannot be read: {why}; when it is put right, or taken away, the next run goes "
             "on from here"
         )
-    causes = [told.splitlines()[0].partition("terminated with exception: ")[2]]
+    first = told.splitlines()[0]
+    causes = [first.partition("terminated with exception: ")[2] or first]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
     causes = [cause for cause in causes if _OF_DATA not in cause]
     damaged = [cause.rstrip(".") for cause in causes if _DAMAGED.search(cause)]

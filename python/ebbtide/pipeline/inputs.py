@@ -30,6 +30,7 @@ from ebbtide.pipeline.sources.workload import paced
 from ebbtide.pipeline.stages.canonical import canonical_rows
 from ebbtide.pipeline.stages.messages import parse_messages
 from ebbtide.pipeline.stages.parse import Documents, parse_files, parser
+from ebbtide.pipeline.waiting import Waiting
 from ebbtide.testing import workloads
 
 
@@ -123,6 +124,14 @@ def _rows(stream: model.Messages, messages: DataFrame) -> DataFrame:
     return rows_of_messages(
         messages, schema=stream.schema, time=stream.time, triples=stream.triples
     )
+
+
+def waiting_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> Iterator[tuple[str, Waiting]]:
+    """What tells of the streams that are folders how many files wait."""
+    for place, (name, stream) in enumerate(pipeline.streams.items()):
+        if isinstance(stream, model.Files | model.Rows):
+            # Spark numbers its sources in the order in which they are read together.
+            yield name, Waiting(Path(stream.path), checkpoint.spark / "sources" / str(place))
 
 
 def spools_of(

@@ -30,7 +30,7 @@ MEANINGS: Final = {
     "stream_facts_per_second": "facts that a stream brings, of the last ten seconds",
     "stream_event_time": "the latest event time of a stream, in milliseconds",
     "stream_watermark": "the event time up to which a stream is complete, in milliseconds",
-    "stream_lag": "what waits to be read, in messages of Kafka or bytes of a spool",
+    "stream_lag": "what waits to be read, in messages of Kafka, bytes of a spool or files",
     "rows": "rows of rules, queries and programs",
     "tick_milliseconds": "how long ticks took",
 }

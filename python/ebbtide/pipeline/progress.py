@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
@@ -14,6 +14,14 @@ from ebbtide.time import Instant
 KEPT: Final = 10_000
 #: The numbers of a run that only grow.
 COUNTERS: Final = ("facts", "bad", "late", "ticks", "entered", "left", "answers", "batches")
+#: The numbers of every stream.
+OF_STREAMS: Final[Mapping[str, Callable[[StreamProgress], int | float | None]]] = {
+    "stream_facts": lambda stream: stream.facts,
+    "stream_facts_per_second": lambda stream: stream.rate,
+    "stream_event_time": lambda stream: stream.latest,
+    "stream_watermark": lambda stream: stream.watermark,
+    "stream_lag": lambda stream: stream.lag,
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,8 @@ class Latency:
 class BatchProgress:
     """What one batch did. `tick` is the last one evaluated, if any was.
 
-    How many facts came in, and how many hold, only the shards know, if it was in shards.
+    How many facts came in only Spark knows, if it was in shards; there, what holds in several of
+    them counts in each.
     """
 
     batch: int
@@ -53,7 +62,7 @@ class BatchProgress:
     entered: int
     left: int
     answers: int
-    holding: int | None
+    holding: int
     milliseconds: float
 
     def __str__(self) -> str:
@@ -63,7 +72,7 @@ class BatchProgress:
             f"{self.ticks} ticks" + ("" if self.tick is None else f" to {self.tick}"),
             f"+{self.entered} -{self.left}",
             f"{self.answers} answers" if self.answers else None,
-            None if self.holding is None else f"{self.holding} hold",
+            f"{self.holding} hold",
             f"{self.milliseconds:.0f} ms",
         )
         return f"batch {self.batch}: {', '.join(filter(None, parts))}"
@@ -80,7 +89,7 @@ class Progress:
     entered: int = 0
     left: int = 0
     answers: int = 0
-    holding: int | None = 0
+    holding: int = 0
     batches: int = 0
     tick: Instant | None = None
     streams: dict[str, StreamProgress] = field(default_factory=dict)
@@ -128,7 +137,7 @@ class Progress:
                 f"entered          {self.entered}",
                 f"left             {self.left}",
                 *([f"answers          {self.answers}"] if self.answers else []),
-                f"hold at the end  {_number(self.holding)}",
+                f"hold at the end  {self.holding}",
                 f"ticks            {self.ticks}",
                 f"tick latency     {Latency.of(self.tick_milliseconds)} (reasoning)",
                 f"batch latency    {Latency.of(self.batch_milliseconds)} "
@@ -140,6 +149,8 @@ class Progress:
 def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | float | None]]:
     """All numbers of a run: the name, what it is of (a stream, rules or a query), and the value.
 
+    Those of one name follow each other, as Prometheus wants them.
+
     >>> next(numbers(Progress(facts=3)))
     ('facts', {}, 3)
     """
@@ -147,19 +158,12 @@ def numbers(progress: Progress) -> Iterator[tuple[str, Mapping[str, str], int | 
         yield name, {}, getattr(progress, name)
     for name in ("holding", "tick"):
         yield name, {}, getattr(progress, name)
-    for stream, known in tuple(progress.streams.items()):
-        of_stream = {"stream": stream}
-        yield "stream_facts", of_stream, known.facts
-        yield "stream_facts_per_second", of_stream, known.rate
-        yield "stream_event_time", of_stream, known.latest
-        yield "stream_watermark", of_stream, known.watermark
-        yield "stream_lag", of_stream, known.lag
+    streams = tuple(progress.streams.items())
+    for name, of_stream in OF_STREAMS.items():
+        for stream, known in streams:
+            yield name, {"stream": stream}, of_stream(known)
     for name, count in tuple(progress.rows.items()):
         yield "rows", {"of": name}, count
     latency = Latency.of(tuple(progress.tick_milliseconds))
     yield "tick_milliseconds", {"quantile": "0.5"}, latency.p50
     yield "tick_milliseconds", {"quantile": "0.95"}, latency.p95
-
-
-def _number(count: int | None) -> str:
-    return "only the shards know" if count is None else str(count)

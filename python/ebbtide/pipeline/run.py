@@ -4,7 +4,9 @@
     sources     stages                 build             placements    sinks
 
 A run ends when everything is read (`ends = "when read"`), or when it is told to: SIGTERM and Ctrl-C
-let the batch in hand be finished and committed. Whatever ends it, the next run goes on from there.
+let the batch in hand be finished and committed, and before there is one, let Spark be started and
+closed: a JVM that is left alone while it starts stays for ever. Whatever ends it, the next run goes
+on from there.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
@@ -32,12 +34,12 @@ from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.file.duration import milliseconds
 from ebbtide.pipeline.gauges import Gauges
-from ebbtide.pipeline.inputs import facts_of, spools_of
+from ebbtide.pipeline.inputs import facts_of, spools_of, waiting_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
-from ebbtide.pipeline.placements.placement import Placement, Stopped
+from ebbtide.pipeline.placements.placement import Placement, Stop, Stopped
 from ebbtide.pipeline.placements.sharded import PARTITIONS, STATE_STORE
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.session import (
@@ -75,7 +77,15 @@ def run_pipeline(
     progress = Progress() if progress is None else progress
     lateness = milliseconds(pipeline.time.lateness)
     progress.streams |= {name: StreamProgress(lateness) for name in pipeline.streams}
-    with ExitStack() as stack:
+    with suppress(Stopped), ExitStack() as stack:
+        stop = Stop()
+        stack.enter_context(_stop_signals(stop))
+
+        def begin(what: str) -> None:
+            if stop.told:
+                raise Stopped
+            say(what)
+
         folder = pipeline.checkpoint.path
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
@@ -88,23 +98,25 @@ def run_pipeline(
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
         if spark is None:
-            say(f"starting Spark ({pipeline.spark.master})")
+            begin(f"starting Spark ({pipeline.spark.master})")
             settings: Mapping[str, str] = pipeline.spark.settings
             if not is_one_machine(pipeline.spark.master):
                 settings = cluster_settings(settings, say)
             jvm = JVM_FOR_JOINS if choice.placement == "dataframe" else JVM_OPTIONS
             spark = open_session(pipeline.name, pipeline.spark.master, settings, jvm=jvm)
+            # Spark listens to Ctrl-C itself when it has started.
+            stack.enter_context(_stop_signals(stop))
             stack.callback(close_session, spark)
         check_expressions(pipeline, spark)
         stack.enter_context(unchanged(spark, PARTITIONS, STATE_STORE[0]))
-        say("starting the Python workers on the executors")
+        begin("starting the Python workers on the executors")
         warm_up(spark)
         dead = dead_letters_of(pipeline)
         sinks = list(sinks_of(pipeline, console, spark, checkpoint))
         for sink in (*(sink for _, sink in sinks), dead):
             stack.callback(sink.close)
         placement = placement_of(
-            pipeline, choice, units, sinks, dead, checkpoint, say, spark, progress
+            pipeline, choice, units, sinks, dead, checkpoint, say, spark, progress, stop
         )
         if pipeline.run.metrics_port is not None:
             port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
@@ -113,10 +125,12 @@ def run_pipeline(
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
         facts = facts_of(pipeline, spark, checkpoint, parcels=placement.takes_parcels)
+        for name, waiting in waiting_of(pipeline, checkpoint):
+            progress.streams[name].waiting = waiting
         spools = list(spools_of(pipeline, checkpoint, feeds or {}))
-        say(f"reading {', '.join(pipeline.streams)}")
+        begin(f"reading {', '.join(pipeline.streams)}")
         listener.wait_for(_stream(pipeline, facts, placement, spools))
-        return placement.progress
+    return progress
 
 
 def choice_of(
@@ -159,7 +173,7 @@ def _stream(
     writer = placement.writer(rows).queryName(pipeline.name)
     writer = writer.option("checkpointLocation", str(placement.checkpoint.spark))
     writer = writer.trigger(processingTime=f"{milliseconds(pipeline.run.every)} milliseconds")
-    with _stop_signals(placement), ExitStack() as spooling:
+    with ExitStack() as spooling:
 
         def attend(query: StreamingQuery) -> None:
             try:
@@ -176,7 +190,7 @@ def _stream(
 
         try:
             return _last_batch(run_query(writer, attend, placement.say))
-        except StreamingQueryException as error:
+        except (PySparkException, Py4JJavaError) as error:
             if isinstance(placement.error, Stopped):
                 return -1
             found = placement.error or error
@@ -187,32 +201,32 @@ def _stream(
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:
     """Wait for the end: True if everything is read, False if the run was told to stop."""
-    while not placement.stopping or query.status["isTriggerActive"]:
+    while not placement.stop.told or query.status["isTriggerActive"]:
         # A float will do, whatever the stub says.
-        if query.awaitTermination(_POLL) and not placement.stopping:  # type: ignore[arg-type]
+        if query.awaitTermination(_POLL) and not placement.stop.told:  # type: ignore[arg-type]
             raise PipelineError("Spark ended the query before everything was read")
         for spool in spools:
             if spool.error is not None:
                 raise spool.error
-        if ends and not placement.stopping and not any(spool.is_alive() for spool in spools):
+        if ends and not placement.stop.told and not any(spool.is_alive() for spool in spools):
             query.processAllAvailable()
-            if not placement.stopping and not query.isActive:
+            if not placement.stop.told and not query.isActive:
                 raise PipelineError("Spark ended the query before everything was read")
-            return not placement.stopping
+            return not placement.stop.told
     return False
 
 
 @contextmanager
-def _stop_signals(placement: Placement) -> Iterator[None]:
-    """Let SIGTERM and Ctrl-C end the run after the batch in hand."""
+def _stop_signals(stop: Stop) -> Iterator[None]:
+    """Let SIGTERM and Ctrl-C tell the run to stop, and nothing else."""
 
-    def stop(number: int, frame: Any) -> None:
-        placement.stopping = True
+    def tell(number: int, frame: Any) -> None:
+        stop.told = True
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, tell) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ebbtide.pipeline.waiting import Waiting
 from ebbtide.time import Instant
 
 #: Over so many seconds the rate is told.
@@ -18,8 +19,8 @@ RATE_SECONDS: Final = 10.0
 class StreamProgress:
     """The numbers of a stream.
 
-    `latest` is the latest event time; `lag` what waits to be read, in messages of Kafka or bytes of
-    a spool, None where the source cannot tell.
+    `latest` is the latest event time; `lag` what waits to be read, in messages of Kafka, bytes of a
+    spool or files of a folder, None where nobody can tell. Of a folder `waiting` does, not Spark.
     """
 
     lateness: int = 0
@@ -27,6 +28,7 @@ class StreamProgress:
     latest: Instant | None = None
     lag: int | None = None
     lag_unit: str = ""
+    waiting: Waiting | None = None
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
     def add(self, facts: int, latest: Instant) -> None:
@@ -37,7 +39,10 @@ class StreamProgress:
 
     def heard(self, end: Any, latest: Any) -> None:
         """Take over what Spark reports: the offset that was read, and the latest there is."""
-        self.lag, self.lag_unit = lag(end, latest)
+        if self.waiting is None:
+            self.lag, self.lag_unit = lag(end, latest)
+        else:
+            self.lag, self.lag_unit = self.waiting.count(), "files"
 
     @property
     def watermark(self) -> Instant | None:

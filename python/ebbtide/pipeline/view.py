@@ -39,8 +39,7 @@ class View:
             rows.add_row(name, f"{count:,}")
         dead = f", {progress.bad} bad, {progress.late} late" if progress.bad + progress.late else ""
         latency = Latency.of(tuple(progress.tick_milliseconds))
-        held = "" if progress.holding is None else f", {progress.holding:,} facts hold"
-        sums = f"tick {_time(progress.tick)}{held}{dead}"
+        sums = f"tick {_time(progress.tick)}, {progress.holding:,} facts hold{dead}"
         log = [Text(line, style="dim", no_wrap=True) for line in tuple(self._log)]
         return Group(streams, rows, Text(f"{sums}; tick latency {latency}"), *log)
 

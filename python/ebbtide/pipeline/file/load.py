@@ -27,6 +27,8 @@ NAMED: Final[Mapping[str, tuple[Any, Mapping[str, str]]]] = {
     "streams": (model.AnyStream, {"from": "files", "path": "-"}),
     "outputs": (model.AnyOutput, {"to": "console"}),
 }
+#: The keys of tables whose values are texts to Spark, and may be written as what they mean.
+TEXTS: Final = ("settings", "options")
 
 
 def schema() -> dict[str, Any]:
@@ -35,7 +37,12 @@ def schema() -> dict[str, Any]:
     >>> schema()["$ref"]
     '#/$defs/Pipeline'
     """
-    return msgspec.json.schema(model.Pipeline)
+    made = msgspec.json.schema(model.Pipeline)
+    for table in made["$defs"].values():
+        for name in table["properties"].keys() & TEXTS:
+            types = {"type": ["string", "number", "boolean"]}
+            table["properties"][name]["additionalProperties"] = types
+    return made
 
 
 def load_pipeline(path: Path) -> model.Pipeline:
@@ -86,7 +93,7 @@ def _with_texts(content: Any) -> Any:
         return content
     return {
         name: {each: _text(given) for each, given in value.items()}
-        if name in ("settings", "options") and isinstance(value, Mapping)
+        if name in TEXTS and isinstance(value, Mapping)
         else _with_texts(value)
         for name, value in content.items()
     }

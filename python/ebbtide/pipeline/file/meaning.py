@@ -76,12 +76,13 @@ def queries_of(pipeline: model.Pipeline) -> list[ContinuousQuery]:
 
 
 def programs_of(pipeline: model.Pipeline) -> dict[str, LarsProgram]:
-    """The LARS programs of a pipeline, by name."""
+    """The LARS programs of a pipeline, by name; snapshots have them in this order, of names."""
     if not pipeline.programs.use:
         return {}
     from ebbtide.languages.lars import load_lars
 
-    return {Path(file).stem: load_lars(file) for file in pipeline.programs.use}
+    files = sorted(map(Path, pipeline.programs.use), key=lambda file: file.stem)
+    return {file.stem: load_lars(file) for file in files}
 
 
 def has_atoms(stream: model.AnyStream) -> bool:

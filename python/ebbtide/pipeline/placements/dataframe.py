@@ -17,7 +17,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,7 @@ class DataFramePlacement(Placement):
     _engine: DataFrameEngine | None = None
     _next: int | None = None
     _evaluated: Instant | None = None
+    _tick_seconds: list[float] = field(default_factory=list)
 
     def prepare(self, facts: DataFrame) -> DataFrame:
         """The facts as they are."""
@@ -120,6 +121,7 @@ class DataFramePlacement(Placement):
         """The rows of every tick that is due."""
         assert self._engine is not None
         tables = [ROWS.empty_table()]
+        before = time.perf_counter()
         for tick in self._time.due():
             changes = self._engine.changes(tick).frames.get(TRIPLE)
             self._evaluated = tick
@@ -127,10 +129,14 @@ class DataFramePlacement(Placement):
                 until = F.when(F.col("until") != FOREVER, F.col("until")).alias("until")
                 told = changes.select(F.lit(tick).alias("t"), "op", "a0", "a1", "a2", until)
                 tables.append(told.toDF(*ROWS.names).toArrow().cast(ROWS))
+            self._tick_seconds.append(time.perf_counter() - before)
+            before = time.perf_counter()
         return pa.concat_tables(tables)
 
     def _tell(self, number: int, facts: int, bad: int, late: int, rows: Any, begun: float) -> None:
-        ticks = pc.unique(rows["t"]).to_pylist()
+        ticks = len(self._tick_seconds)
+        self.progress.tick_milliseconds += [1000 * each for each in self._tick_seconds]
+        self._tick_seconds.clear()
         self.tell(
             begun,
             {RULES: rows},
@@ -138,8 +144,8 @@ class DataFramePlacement(Placement):
             facts=facts,
             bad=bad,
             late=late,
-            ticks=len(ticks),
-            tick=max(ticks, default=None),
+            ticks=ticks,
+            tick=self._evaluated if ticks else None,
             holding=0 if self._engine is None else self._engine.size(TRIPLE),
         )
 

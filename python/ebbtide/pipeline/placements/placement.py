@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 
 
 class Stopped(Exception):
-    """A batch came after the stop: it is left for the next run."""
+    """What came after the stop: it is left for the next run."""
+
+
+@dataclass
+class Stop:
+    """Whether a run was told to stop."""
+
+    told: bool = False
 
 
 @dataclass(kw_only=True)
@@ -46,7 +53,7 @@ class Placement(ABC):
     takes_parcels: ClassVar[bool] = False
     progress: Progress = field(default_factory=Progress)
     error: BaseException | None = None
-    stopping: bool = False
+    stop: Stop = field(default_factory=Stop)
 
     @abstractmethod
     def prepare(self, facts: DataFrame) -> DataFrame:
@@ -67,7 +74,7 @@ class Placement(ABC):
     def take_batch(self, batch: Any, number: int) -> None:
         """What Spark calls for every micro-batch."""
         try:
-            if self.stopping:
+            if self.stop.told:
                 raise Stopped
             self.take_frame(batch, number, time.perf_counter())
         except BaseException as error:

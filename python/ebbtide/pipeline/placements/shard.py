@@ -36,6 +36,16 @@ class Page(NamedTuple):
     facts: bytes
 
 
+class Said(NamedTuple):
+    """What a shard says of a batch: the rows of the ticks that it makes due, by stream the facts
+    that were late, and a note for whoever watches, of what JSON can say.
+    """
+
+    rows: Any
+    late: Mapping[str, Any]
+    note: Mapping[str, Any]
+
+
 class State(Protocol):
     """What a state store keeps of one shard."""
 
@@ -103,8 +113,8 @@ class Shards:
         self._windows = dict(windows)
         self._identity = dict(identity or {})
 
-    def feed(self, shard: int, state: State, rows: Any) -> tuple[Any, Mapping[str, Any]]:
-        """The rows of the ticks that a batch makes due in a shard, and the facts that were late.
+    def feed(self, shard: int, state: State, rows: Any) -> Said:
+        """Let a shard take a batch.
 
         `rows` are as `routing` makes them: facts, and what was heard of the whole batch.
         """
@@ -123,7 +133,14 @@ class Shards:
         _cache[self._job, shard] = cached
         for oldest in list(_cache)[:-MOST_CACHED]:
             del _cache[oldest]
-        return fed.rows[RULES], dead
+        note = {
+            "shard": shard,
+            "holding": len(unit),
+            "tick": fed.last_tick,
+            "tick_seconds": fed.tick_seconds,
+            "events": fed.events,
+        }
+        return Said(fed.rows[RULES], dead, note)
 
     def _current(self, shard: int, state: State) -> _Cached:
         """The shard as its state has it: from the cache, or built from its pages."""

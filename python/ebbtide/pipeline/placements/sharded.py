@@ -38,10 +38,12 @@ from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Program
 from ebbtide.terms import IRI
 
-#: `letter` is a dead letter in JSON; then the rest is null.
+#: `letter` is a dead letter in JSON, or the note of a shard if they are wanted; then the rest is
+#: null.
 OUTPUT: Final = (
     "t long, op string, s string, p string, o string, until long, letter string, shard int"
 )
+NOTE: Final = "note"
 _OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string()), ("shard", pa.int32())])
 #: A variable of the environment of workers that keep kernels, and of no others.
 WORKERS: Final = "EBBTIDE_KEEPS_KERNELS"
@@ -104,11 +106,14 @@ def reason_in_shards(
     shards: int,
     key: str | None = None,
     see: Parse | None = None,
+    *,
+    notes: bool = False,
 ) -> DataFrame:
     """The rows, and the dead letters, of a DataFrame of what `stages.parse` gives.
 
     `see` makes rows such, if they are not, before they go to their shards; a `key` is of rows that
-    are.
+    are. With `notes` every shard of a stream tells of every batch what it holds, and how long ticks
+    took: a letter of the one key NOTE.
     """
     spark = facts.sparkSession
     routing = routing_of(unit, shards, key)
@@ -123,7 +128,7 @@ def reason_in_shards(
         spark.conf.set(*STATE_STORE)
         with own_workers(spark):
             told = grouped.groupBy("shard").transformWithStateInPandas(
-                ShardProcessor(work, routing, labels), PARCELS, "append", "none"
+                ShardProcessor(work, routing, labels, notes), PARCELS, "append", "none"
             )
     else:
         told = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), PARCELS)
@@ -189,10 +194,13 @@ def labels_of(spark: SparkSession, shards: int) -> list[int]:
 class ShardProcessor(StatefulProcessor):
     """What Spark calls for a shard with every micro-batch."""
 
-    def __init__(self, shards: Shards, routing: Routing, labels: Sequence[int]) -> None:
+    def __init__(
+        self, shards: Shards, routing: Routing, labels: Sequence[int], notes: bool
+    ) -> None:
         self._shards = shards
         self._routing = routing
         self._labels = labels
+        self._notes = notes
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Ask for the state."""
@@ -207,7 +215,8 @@ class ShardProcessor(StatefulProcessor):
         """The rows that a batch makes due."""
         tables = [unpacked(parcel) for frame in rows for parcel in frame["parcel"]]
         shard = self._labels.index(int(key[0]))
-        told = _told(self._shards, self._routing, shard, self._state, pa.concat_tables(tables))
+        rows = pa.concat_tables(tables)
+        told = _told(self._shards, self._routing, shard, self._state, rows, notes=self._notes)
         if told.num_rows:
             yield parcel_of(told, shard).to_pandas()
 
@@ -228,13 +237,17 @@ def _all_at_once(shards: Shards, routing: Routing, labels: Sequence[int]) -> Any
     return reason
 
 
-def _told(shards: Shards, routing: Routing, shard: int, state: Any, rows: Any) -> Any:
-    """What a shard has to say: the rows of its facts, and dead letters."""
-    told, late = shards.feed(shard, state, rows)
-    told = routing.at_home(told, shard)
-    letters = [letter for table in late.values() for letter in late_letters(table).to_pylist()]
+def _told(
+    shards: Shards, routing: Routing, shard: int, state: Any, rows: Any, *, notes: bool = False
+) -> Any:
+    """What a shard has to say: the rows of its facts, dead letters, and a note if it is wanted."""
+    said = shards.feed(shard, state, rows)
+    told = routing.at_home(said.rows, shard)
+    letters = [letter for table in said.late.values() for letter in late_letters(table).to_pylist()]
     texts = [json.dumps(letter) for letter in letters]
     texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
+    if notes:
+        texts.append(json.dumps({NOTE: said.note}))
     dead = [{"letter": text, "shard": shard} for text in texts]
     here = pa.repeat(pa.scalar(shard, pa.int32()), told.num_rows)
     columns = [*told.columns, pa.nulls(told.num_rows, pa.string()), here]

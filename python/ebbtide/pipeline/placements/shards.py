@@ -2,14 +2,16 @@
 
 The state is in Spark's checkpoint, batch by batch; a batch that comes again brings the same rows,
 and each sink puts them into the same place. The end of the streams is told to the shards as a file
-in a folder that is read like a stream; unlike in the driver, it cannot be taken back.
+in a folder that is read like a stream; unlike in the driver, it cannot be taken back. What each
+shard holds, and how long its ticks took, comes with the rows as notes.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.listener import observed
 from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END
-from ebbtide.pipeline.placements.sharded import doubt, reason_in_shards
+from ebbtide.pipeline.placements.sharded import NOTE, doubt, reason_in_shards
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.testing.crash import crash_point
 
@@ -38,6 +40,8 @@ class ShardedPlacement(BroughtOver):
     unit: Rules
     shards: int
     key: str | None = None
+    #: How many facts hold in each shard; those in several of them are in each.
+    _holding: dict[int, int] = field(default_factory=dict)
 
     @property
     def _ends(self) -> Path:
@@ -55,19 +59,26 @@ class ShardedPlacement(BroughtOver):
         ends = lines.select(F.lit(END).alias("stream"), F.lit(END).alias("source"), *nothing)
         if self.key is not None:
             self.say(doubt(self.unit, self.key))
-        return reason_in_shards(facts.unionByName(ends), self.unit, self.shards, self.key)
+        facts = facts.unionByName(ends)
+        return reason_in_shards(facts, self.unit, self.shards, self.key, notes=True)
 
     def take(self, number: int, table: Any, begun: float) -> None:
         """Write what the shards said of a batch."""
         is_row = pc.is_null(table["letter"])
         rows = table.filter(is_row).select(ROWS.names).cast(ROWS)
-        texts = table.filter(pc.invert(is_row))["letter"].to_pylist()
-        letters = pa.Table.from_pylist([json.loads(text) for text in texts], LETTERS)
+        said = [json.loads(text) for text in table.filter(pc.invert(is_row))["letter"].to_pylist()]
+        notes = [each[NOTE] for each in said if NOTE in each]
+        letters = pa.Table.from_pylist([each for each in said if NOTE not in each], LETTERS)
         self.dead.allow(letters)
         self.write(number, {RULES: rows}, letters)
         crash_point("before the commit", str(number))
         late = pc.sum(pc.is_valid(letters["t"])).as_py() or 0
-        ticks = pc.unique(rows["t"]).to_pylist()
+        self._holding |= {note["shard"]: note["holding"] for note in notes}
+        # Shards tick together: a tick is over when the last of them is done with it.
+        ticks = list(zip_longest(*(note["tick_seconds"] for note in notes), fillvalue=0.0))
+        self.progress.tick_milliseconds += [1000 * max(seconds) for seconds in ticks]
+        for event in dict.fromkeys(event for note in notes for event in note["events"]):
+            self.say(event)
         self.tell(
             begun,
             {RULES: rows},
@@ -76,8 +87,8 @@ class ShardedPlacement(BroughtOver):
             bad=letters.num_rows - late,
             late=late,
             ticks=len(ticks),
-            tick=max(ticks, default=None),
-            holding=None,
+            tick=max((note["tick"] for note in notes if note["tick"] is not None), default=None),
+            holding=sum(self._holding.values()),
         )
 
     def end(self, query: StreamingQuery) -> None:

@@ -17,6 +17,7 @@ from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
+from ebbtide.pipeline.sources.files import folder_reader
 
 #: How our own columns begin, beside which a user's may have any name.
 OURS: Final = "__ebbtide_"
@@ -43,7 +44,7 @@ def read_rows(
     files_a_batch: int = 1_000,
 ) -> DataFrame:
     """The facts of the rows of the files of a folder, those of the future included."""
-    reader = spark.readStream.option("maxFilesPerTrigger", files_a_batch)
+    reader = folder_reader(spark, files_a_batch)
     if format == "json":
         rows = _json_lines(reader, folder, schema)
     else:
