@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -181,6 +182,8 @@ def test_told_to_stop_in_a_process_that_goes_on(
             batches.append(sentence.partition(":")[0])
             if len(batches) == 2:
                 os.kill(os.getpid(), number)
+                # The main thread hears of it while this batch is in hand.
+                time.sleep(1)
 
     file.write_text(text.replace('"when read"', '"never"'))
     run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
@@ -188,6 +191,29 @@ def test_told_to_stop_in_a_process_that_goes_on(
     file.write_text(text)
     run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
     assert batches == [f"batch {number}" for number in range(len(batches))]
+    assert_uninterrupted(tmp_path, LOCAL)
+
+
+@pytest.mark.parametrize("placement", ["driver", IN_SHARDS])
+def test_told_to_stop_while_spark_reads(
+    spark: SparkSession, tmp_path: Path, placement: str
+) -> None:
+    """What Spark has begun with is the batch in hand, before anything of it has come to us."""
+    file = write_pipeline(tmp_path, 2, 20, rules=LOCAL, placement=placement)
+    begun = tmp_path / "checkpoint/spark/offsets/0"
+
+    def tell() -> None:
+        while not begun.exists():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    watcher = threading.Thread(target=tell, daemon=True)
+    watcher.start()
+    said: list[str] = []
+    run_pipeline(load_pipeline(file), Console(quiet=True), said.append, spark=spark)
+    watcher.join()
+    assert batches_of(said) == [0]
+    run_pipeline(load_pipeline(file), Console(quiet=True), spark=spark)
     assert_uninterrupted(tmp_path, LOCAL)
 
 

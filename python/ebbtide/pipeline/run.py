@@ -221,7 +221,7 @@ def _stop_signals(stop: Stop) -> Iterator[None]:
     """Let SIGTERM and Ctrl-C tell the run to stop, and nothing else."""
 
     def tell(number: int, frame: Any) -> None:
-        stop.told = True
+        stop.tell()
 
     if threading.current_thread() is not threading.main_thread():
         yield

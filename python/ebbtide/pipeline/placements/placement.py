@@ -35,9 +35,34 @@ class Stopped(Exception):
 
 @dataclass
 class Stop:
-    """Whether a run was told to stop."""
+    """Whether a run was told to stop, and what it still takes then: the batch in hand.
+
+    That is the one after the last that was finished: Spark may be reading or parsing it.
+
+    >>> stop = Stop(finished=6)
+    >>> stop.tell()
+    >>> stop.admits(7), stop.admits(8)
+    (True, False)
+    """
 
     told: bool = False
+    #: The last batch of this run that was.
+    finished: int | None = None
+    _last: int | None = None
+
+    def tell(self) -> None:
+        """Take the batch in hand, and no other."""
+        self.told = True
+        if self._last is None and self.finished is not None:
+            self._last = self.finished + 1
+
+    def admits(self, number: int) -> bool:
+        """Whether a batch is still taken."""
+        if not self.told:
+            return True
+        if self._last is None:
+            self._last = number
+        return number <= self._last
 
 
 @dataclass(kw_only=True)
@@ -74,9 +99,10 @@ class Placement(ABC):
     def take_batch(self, batch: Any, number: int) -> None:
         """What Spark calls for every micro-batch."""
         try:
-            if self.stop.told:
+            if not self.stop.admits(number):
                 raise Stopped
             self.take_frame(batch, number, time.perf_counter())
+            self.stop.finished = number
         except BaseException as error:
             # Spark knows how to tell that something failed, not what.
             self.error = error
