@@ -76,6 +76,8 @@ pub struct Timeline {
     wakes: Vec<Vec<RelationId>>,
     /// Whether the last tick of the kernel was evaluated here, so that its changes can be read.
     evaluated: bool,
+    /// Whether it changed anything that is said of the present alone; none while nobody has looked.
+    was_present: Option<bool>,
     /// How long a tick is remembered: as long as the widest pane, if there are any.
     memory: i64,
     /// The ticks that are remembered.
@@ -123,21 +125,26 @@ impl Timeline {
     }
 
     /// The first time point from the next one on at which anything may change.
-    fn first_change(&self, core: &Core) -> i64 {
+    fn first_change(&mut self, core: &Core) -> i64 {
         let quiet = core.quiet_until(&self.said).map_or(i64::MAX, |at| at.0);
         if !self.evaluated || quiet <= self.next {
             return self.next;
         }
         let holds = |relation: &RelationId| !core.relation(*relation).is_empty();
         let is_awake = self.wakes.iter().any(|needed| needed.iter().all(holds));
-        // What a relation with the time point in front says of the present, the next one does not.
-        let is_stamped =
-            |id: RelationId| self.outputs.iter().any(|one| one.stamped && one.relation == id);
-        let was_present = || core.touched().any(|(id, ..)| is_stamped(id));
-        if is_awake || !self.is_answered(core) || was_present() {
+        if is_awake || !self.is_answered(core) || self.was_present(core) {
             return self.next;
         }
         if quiet == i64::MAX { quiet } else { self.point(quiet) }
+    }
+
+    /// Whether the last tick changed what a relation with the time point in front says of the present: the next time point
+    /// does not say it. The changes are looked at once, however many time points are left out.
+    fn was_present(&mut self, core: &Core) -> bool {
+        let Self { outputs, was_present, .. } = self;
+        let is_stamped =
+            |id: RelationId| outputs.iter().any(|one| one.stamped && one.relation == id);
+        *was_present.get_or_insert_with(|| core.touched().any(|(id, ..)| is_stamped(id)))
     }
 }
 
@@ -189,6 +196,7 @@ impl Timeline {
                 .map(|needed| needed.into_iter().map(RelationId::at).collect())
                 .collect(),
             evaluated: false,
+            was_present: None,
             memory,
             ticks: VecDeque::new(),
             held: None,
@@ -377,6 +385,7 @@ impl Timeline {
         // A time point that breaks off, at a budget, is over all the same.
         self.next = tick + self.step;
         self.evaluated = true;
+        self.was_present = None;
         let (from, anew) = (kernel.core.settlings(), kernel.core.begins_anew());
         kernel.advance(tick)?;
         if self.memory > 0 && !anew {
