@@ -50,7 +50,8 @@ class Settings:
     small: Rounds = Rounds(100, rounds=6, batches=20, warm=3)
     shards: tuple[Rounds, ...] = (
         # The window has five batches, and executors are compiled while they begin.
-        Rounds(40_000, rounds=2, batches=6, warm=7),
+        Rounds(40_000, rounds=2, batches=24, warm=7),
+        Rounds(100_000, rounds=2, batches=12, warm=7),
         Rounds(400_000, rounds=2, batches=4, warm=7),
     )
     parsed: int = 1_000_000
