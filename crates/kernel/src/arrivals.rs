@@ -91,18 +91,12 @@ pub struct Arrivals {
     batches: BTreeMap<i64, Batch>,
     /// The batch that the last arrival went to, apart: the next one often goes there too.
     open: Option<(i64, Batch)>,
-    /// Empty batches, whose memory is used again.
-    spare: Vec<Batch>,
 }
-
-/// How many empty batches are kept.
-const SPARE: usize = 32;
 
 impl Arrivals {
     /// Nothing yet.
     pub fn new(grid: Grid) -> Self {
-        let (batches, spare) = (BTreeMap::new(), Vec::new());
-        Self { buckets: Buckets::new(grid), batches, open: None, spare }
+        Self { buckets: Buckets::new(grid), batches: BTreeMap::new(), open: None }
     }
 
     /// The batch that an arrival at this instant belongs to.
@@ -111,9 +105,8 @@ impl Arrivals {
         if self.open.as_ref().is_none_or(|(open, _)| *open != bucket) {
             self.close();
         }
-        let Self { batches, open, spare, .. } = self;
-        let mut found = || batches.remove(&bucket).or_else(|| spare.pop()).unwrap_or_default();
-        &mut open.get_or_insert_with(|| (bucket, found())).1
+        let Self { batches, open, .. } = self;
+        &mut open.get_or_insert_with(|| (bucket, batches.remove(&bucket).unwrap_or_default())).1
     }
 
     fn close(&mut self) {
@@ -133,15 +126,6 @@ impl Arrivals {
             due.push(first.remove());
         }
         due
-    }
-
-    /// Use the memory of what was taken again.
-    pub fn give_back(&mut self, taken: Vec<Batch>) {
-        for mut batch in taken.into_iter().take(SPARE.saturating_sub(self.spare.len())) {
-            batch.runs.clear();
-            batch.terms.clear();
-            self.spare.push(batch);
-        }
     }
 
     /// The first bucket for which anything waits.

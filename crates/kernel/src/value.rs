@@ -282,8 +282,9 @@ impl<'a> Value<'a> {
     /// Whether two values are of one kind, so that `compare` speaks for them.
     pub fn is_like(&self, other: &Self) -> bool {
         use std::mem::discriminant;
-        let both_numbers = self.double().is_some() && other.double().is_some();
-        both_numbers || discriminant(self) == discriminant(other)
+        let is_number =
+            |value: &Self| matches!(value, Self::Integer(_) | Self::Decimal(_) | Self::Double(_));
+        (is_number(self) && is_number(other)) || discriminant(self) == discriminant(other)
     }
 
     /// How two values of one kind compare; none for other pairs and for NaN.
@@ -306,7 +307,7 @@ impl<'a> Value<'a> {
 
 /// The double that is nearest to a decimal. By its text: `Double::from` divides two doubles, each rounded, and rounds again.
 pub(crate) fn nearest_double(decimal: Decimal) -> Double {
-    decimal.to_string().parse().unwrap_or_else(|_| Double::from(decimal))
+    decimal.to_string().parse().expect("the text of a decimal is that of a double")
 }
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ impl Kernel {
         } else {
             self.admit_in_order(&batches, tick, anew, &mut terms_done);
         }
-        self.arrivals.give_back(batches);
         // Only now: a term released before its last statement would be idle for nothing.
         terms_done.into_iter().for_each(|term| self.dictionary.release(term));
     }
