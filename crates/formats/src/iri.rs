@@ -1,35 +1,42 @@
 //! The bytes of IRIs, one by one and many at once.
 
-/// Whether none of these bytes, those of so many texts, can keep a text in angle brackets from being an IRI as it is
+/// Whether none of these bytes, those of so many texts in angle brackets, keeps a text from being an IRI as it is
 /// identified. Seen of all at once it takes less time than of each.
 pub fn are_plain_iris(bytes: &[u8], texts: usize) -> bool {
-    let (mut opened, mut closed) = (0, 0);
+    let mut brackets = 0;
     for some in bytes.chunks(usize::from(u8::MAX)) {
         // Counts that fit a byte, so that many bytes are looked at by one instruction.
-        let (mut odd, mut opening, mut closing) = (0, 0, 0);
+        let (mut odd, mut few) = (false, 0);
         for byte in some {
-            let brackets = (u8::from(*byte == b'<'), u8::from(*byte == b'>'));
-            odd |= u8::from(!is_in_iri(*byte)) & !(brackets.0 | brackets.1);
-            opening += brackets.0;
-            closing += brackets.1;
+            odd |= is_odd(*byte);
+            few += u8::from(is_bracket(*byte));
         }
-        if odd != 0 {
+        if odd {
             return false;
         }
-        opened += usize::from(opening);
-        closed += usize::from(closing);
+        brackets += usize::from(few);
     }
     // As many as are around the texts: within them there are none.
-    opened == texts && closed == texts
+    brackets == 2 * texts
+}
+
+#[inline(always)]
+const fn is_bracket(byte: u8) -> bool {
+    byte | 2 == b'>'
+}
+
+/// Whether a byte stands neither in an IRI nor around it.
+#[inline(always)]
+const fn is_odd(byte: u8) -> bool {
+    let is_escape = byte | 2 == b'^';
+    let is_brace = byte.wrapping_sub(b'{') <= b'}' - b'{';
+    (byte <= b' ') | (byte == b'"') | (byte == b'`') | is_escape | is_brace
 }
 
 /// Whether a byte may stand in an IRI that is written without escapes. No branch: it is asked of many bytes at once.
 #[inline(always)]
 pub const fn is_in_iri(byte: u8) -> bool {
-    let is_bracket = byte | 2 == b'>';
-    let is_escape = byte | 2 == b'^';
-    let is_brace = byte.wrapping_sub(b'{') <= b'}' - b'{';
-    !((byte <= b' ') | (byte == b'"') | (byte == b'`') | is_bracket | is_escape | is_brace)
+    !(is_odd(byte) | is_bracket(byte))
 }
 
 #[cfg(test)]

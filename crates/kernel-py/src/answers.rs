@@ -310,8 +310,8 @@ impl Answers {
             let held = held.as_mut().and_then(Iterator::next).flatten();
             lines.push(Lines::new(core, *output, how, held));
         }
-        // What the last time point changed need not be read any more.
-        core.sweep();
+        // Terms that came since the last answer are listed as idle. They stay so: what is let go of meanwhile is on the
+        // list already, and all of it is looked at once, when this is told.
         core.dictionary_mut().hold(true);
         let How { full, mirrored, answered, .. } = how;
         Self { lines, codes, changed: Changed::default(), place, full, mirrored, answered }
@@ -409,7 +409,7 @@ impl Answers {
 /// Terms as places in a list of values.
 #[derive(Default)]
 pub struct Codes {
-    /// For each term, one more than its place; 0 for none.
+    /// For each term its place, or `NO_PLACE`.
     places: Vec<i32>,
     /// The terms by their places. There is room for all.
     values: Vec<TermId>,
@@ -417,25 +417,24 @@ pub struct Codes {
     known: usize,
 }
 
+/// Stands for the place of a term that has none.
+const NO_PLACE: i32 = -1;
+
 impl Codes {
-    /// Put the places of some terms behind others. In two steps, neither of which calls anything: what they need stays in
-    /// registers.
+    /// Put the places of some terms behind others. Nothing is called meanwhile: what it needs stays in registers.
     #[inline(never)]
     fn put(&mut self, cells: &mut Vec<i32>, terms: impl Iterator<Item = TermId>) {
-        let first = cells.len();
-        cells.extend(terms.map(|term| term.0 as i32));
         let (places, values) = (&mut self.places[..], &mut self.values[..]);
         let mut known = self.known;
-        for cell in &mut cells[first..] {
-            let term = TermId(*cell as u32);
+        cells.extend(terms.map(|term| {
             let place = &mut places[term.index()];
-            if *place == 0 {
+            if *place == NO_PLACE {
+                *place = known as i32;
                 values[known] = term;
                 known += 1;
-                *place = known as i32;
             }
-            *cell = *place - 1;
-        }
+            *place
+        }));
         self.known = known;
     }
 
@@ -443,7 +442,7 @@ impl Codes {
     fn make_room(&mut self, core: &Core) {
         let terms = core.dictionary().ids_below();
         if terms > self.places.len() {
-            self.places.resize(2 * terms, 0);
+            self.places.resize(2 * terms, NO_PLACE);
             self.values.resize(2 * terms, TermId(0));
         }
     }
@@ -451,7 +450,7 @@ impl Codes {
     /// Forget all places.
     fn clear(&mut self) {
         for term in &self.values[..self.known] {
-            self.places[term.index()] = 0;
+            self.places[term.index()] = NO_PLACE;
         }
         self.known = 0;
     }

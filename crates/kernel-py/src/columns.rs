@@ -9,7 +9,10 @@ use arrow_array::types::{
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType,
 };
-use arrow_array::{Array, RecordBatch, downcast_dictionary_array, downcast_integer_array};
+use arrow_array::{
+    Array, GenericStringArray, OffsetSizeTrait, RecordBatch, downcast_dictionary_array,
+    downcast_integer_array,
+};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, TimeUnit};
 use ebbtide_formats::iri::{are_plain_iris, is_in_iri};
@@ -56,21 +59,12 @@ pub fn terms(
 
 fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResult<Vec<TermId>> {
     refuse_nulls(array, name)?;
-    let rows = 0..array.len();
     match array.data_type() {
-        DataType::Utf8 => {
-            let texts = array.as_string::<i32>();
-            let are_plain = are_plain_iris(texts.value_data(), texts.len());
-            interned(dictionary, rows.map(|row| texts.value(row)), name, are_plain)
-        }
-        DataType::LargeUtf8 => {
-            let texts = array.as_string::<i64>();
-            let are_plain = are_plain_iris(texts.value_data(), texts.len());
-            interned(dictionary, rows.map(|row| texts.value(row)), name, are_plain)
-        }
+        DataType::Utf8 => side_by_side(dictionary, array.as_string::<i32>(), name),
+        DataType::LargeUtf8 => side_by_side(dictionary, array.as_string::<i64>(), name),
         DataType::Utf8View => {
             let texts = array.as_string_view();
-            interned(dictionary, rows.map(|row| texts.value(row)), name, false)
+            interned(dictionary, texts.iter().map(Option::unwrap_or_default), name, false)
         }
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
@@ -84,6 +78,20 @@ fn strings(dictionary: &mut Dictionary, array: &dyn Array, name: &str) -> PyResu
     }
 }
 
+/// The ids of texts that stand side by side, none of them null.
+fn side_by_side<O: OffsetSizeTrait>(
+    dictionary: &mut Dictionary,
+    array: &GenericStringArray<O>,
+    name: &str,
+) -> PyResult<Vec<TermId>> {
+    let texts = array.iter().map(Option::unwrap_or_default);
+    // Of a slice of a column, only what it shows.
+    let ends = array.value_offsets();
+    let shown = ends[0].as_usize()..ends[array.len()].as_usize();
+    let are_plain = are_plain_iris(&array.value_data()[shown], array.len());
+    interned(dictionary, texts, name, are_plain)
+}
+
 /// The ids of texts, which must be those that identify terms: any other would be another term to the kernel.
 fn interned<'t>(
     dictionary: &mut Dictionary,
@@ -91,23 +99,33 @@ fn interned<'t>(
     name: &str,
     are_plain: bool,
 ) -> PyResult<Vec<TermId>> {
+    if are_plain && texts.clone().all(|text| iri_of(text).is_some()) {
+        return Ok(dictionary.intern_all(texts));
+    }
     let (mut scanned, labels) = (Statement::default(), Labels::kept());
-    let mut is_odd = |text: &str| match text.as_bytes() {
+    let mut is_odd = |text: &str| match (iri_of(text), text.as_bytes()) {
         // Constants of LARS programs are relative, so that a scheme is asked for elsewhere.
-        [b'<', iri @ .., b'>'] => !are_plain && !iri.iter().all(|byte| is_in_iri(*byte)),
-        [b'"' | b'_', ..] => scanned.scan_term(text, &labels) != Some(text),
+        (Some(iri), _) => !iri.iter().all(|byte| is_in_iri(*byte)),
+        (None, [b'"' | b'_', ..]) => scanned.scan_term(text, &labels) != Some(text),
         _ => true,
     };
-    let mut are_odd = false;
-    let ids = dictionary.intern_all(texts.clone().inspect(|text| are_odd |= is_odd(text)));
-    let odd = are_odd.then(|| texts.enumerate().find(|(_, text)| is_odd(text))).flatten();
-    odd.map_or(Ok(ids), |(row, text)| {
-        let instead = match scanned.scan_term(text, &labels) {
-            Some(term) => format!("its one text is {term}"),
-            None => "terms are written as in N-Triples, <http://...>, _:label or \"text\"".into(),
-        };
-        Err(PyValueError::new_err(format!("column {name:?} holds {text} in row {row}: {instead}")))
-    })
+    let Some((row, text)) = texts.clone().enumerate().find(|(_, text)| is_odd(text)) else {
+        return Ok(dictionary.intern_all(texts));
+    };
+    let instead = match scanned.scan_term(text, &labels) {
+        Some(term) => format!("its one text is {term}"),
+        None => "terms are written as in N-Triples, <http://...>, _:label or \"text\"".into(),
+    };
+    Err(PyValueError::new_err(format!("column {name:?} holds {text} in row {row}: {instead}")))
+}
+
+/// What stands between the angle brackets of a text.
+#[inline]
+fn iri_of(text: &str) -> Option<&[u8]> {
+    match text.as_bytes() {
+        [b'<', iri @ .., b'>'] => Some(iri),
+        _ => None,
+    }
 }
 
 /// A column of terms: their texts, or whole numbers of any Arrow kind.

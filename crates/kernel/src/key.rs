@@ -92,6 +92,13 @@ impl Packed {
     pub fn hash(self) -> u64 {
         fold(self.low ^ LOW, self.high ^ HIGH)
     }
+
+    /// The hash of a whole tuple, linear in its first column: that of the others, and this one as it is.
+    #[inline]
+    pub fn hash_tuple(self) -> u64 {
+        let first = self.low & u64::from(u32::MAX);
+        Self { low: self.low ^ first, high: self.high }.hash().wrapping_add(first)
+    }
 }
 
 /// What is looked up in a relation: the terms of some columns, or of all.
@@ -121,10 +128,16 @@ impl<'t> From<&'t [TermId]> for Key<'t> {
         if terms.len() > Packed::COLUMNS {
             return Self::Terms(terms);
         }
+        Self::Packed(Packed::from(terms))
+    }
+}
+
+impl From<&[TermId]> for Packed {
+    /// These terms, of which there are no more than columns.
+    #[inline(always)]
+    fn from(terms: &[TermId]) -> Self {
         let columns = terms.iter().enumerate();
-        Self::Packed(
-            columns.fold(Packed::default(), |packed, (column, term)| packed.with(column, *term)),
-        )
+        columns.fold(Self::default(), |packed, (column, term)| packed.with(column, *term))
     }
 }
 
@@ -138,6 +151,13 @@ mod tests {
         assert_eq!(packed, Packed::of([u32::MAX, 0, 7, 0]));
         assert_eq!(packed.words(), [u32::MAX, 0, 7, 0]);
         assert_eq!(packed.masked(Packed::of([0, 0, u32::MAX, 0])).words(), [0, 0, 7, 0]);
+    }
+
+    #[test]
+    fn tuples_that_differ_in_the_first_column_have_neighbouring_hashes() {
+        let tuple = |first: u32| Packed::of([first, 3, 5, 0]);
+        assert_eq!(tuple(8).hash_tuple(), tuple(7).hash_tuple().wrapping_add(1));
+        assert_ne!(tuple(7).hash_tuple(), Packed::of([7, 3, 6, 0]).hash_tuple());
     }
 
     #[test]

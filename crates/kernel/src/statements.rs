@@ -63,9 +63,7 @@ impl Kernel {
             Window::Session { .. } => Says::Continues(stream),
             _ => Says::HoldsUntil(until),
         };
-        for term in terms {
-            self.dictionary.retain(*term);
-        }
+        self.dictionary.retain_all(terms);
         self.arrivals.batch(at).extend(Arrival { at, relation, says }, count, terms);
         Ok(())
     }
@@ -92,9 +90,7 @@ impl Kernel {
     }
 
     pub(crate) fn enqueue(&mut self, arrival: Arrival, terms: &[TermId]) {
-        for term in terms {
-            self.dictionary.retain(*term);
-        }
+        self.dictionary.retain_all(terms);
         self.arrivals.batch(arrival.at).push(arrival, terms);
     }
 }

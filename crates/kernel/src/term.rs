@@ -199,6 +199,12 @@ impl Dictionary {
         self.uses[id.index()] += 1;
     }
 
+    /// One more use of each.
+    pub fn retain_all(&mut self, ids: &[TermId]) {
+        let uses = &mut self.uses[..];
+        ids.iter().for_each(|id| uses[id.index()] += 1);
+    }
+
     /// One use less.
     #[inline]
     pub fn release(&mut self, id: TermId) {
@@ -240,7 +246,7 @@ impl Dictionary {
             return;
         }
         let term = &mut self.terms[id.index()];
-        self.bytes -= term.text.bytes().len();
+        self.bytes -= term.text.len();
         term.text.give_up_memory();
         self.ids.remove(id.0, term.hash);
         self.unused.push(id);

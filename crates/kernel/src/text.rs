@@ -17,7 +17,7 @@ impl Text {
 
     /// Become a copy of another text. A short one is written right there: to copy it once more would have to
     /// wait for its pieces.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, text: &str) {
         if text.len() > SHORT {
             *self = Self::Long(text.into());
@@ -49,6 +49,15 @@ impl Text {
                 others.truncate(end);
             }
             Self::Long(text) => others.extend_from_slice(text.as_bytes()),
+        }
+    }
+
+    /// How many bytes it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Short(length, _) => usize::from(*length),
+            Self::Long(text) => text.len(),
         }
     }
 

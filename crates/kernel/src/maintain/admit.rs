@@ -11,6 +11,7 @@ use crate::counts::Counted;
 use crate::ids::{FactId, RelationId, StreamId, TermId};
 use crate::instant::{FOREVER, Instant, NEVER};
 use crate::kernel::{Change, Kernel};
+use crate::key::{Key, Packed};
 use crate::maintain::{Strategy, TOGETHER};
 use crate::plan::UNREAD;
 
@@ -95,17 +96,40 @@ impl Kernel {
         until: Instant,
         terms_done: &mut Vec<TermId>,
     ) {
-        let Self { relations, changes, endings, order, .. } = self;
+        let known = self.changes.len();
+        // Apart, so that what is packed need not be asked again and again whether it is.
+        if self.relations[id.index()].arity() > Packed::COLUMNS {
+            self.state_each(id, terms, until, terms_done, |one| Key::Terms(one));
+        } else {
+            self.state_each(id, terms, until, terms_done, |one| Key::Packed(Packed::from(one)));
+        }
+        let Self { changes, endings, .. } = self;
+        if until != FOREVER {
+            endings.extend(until, id, changes[known..].iter().map(|change| change.fact));
+        }
+    }
+
+    #[inline(never)]
+    fn state_each(
+        &mut self,
+        id: RelationId,
+        terms: &[TermId],
+        until: Instant,
+        terms_done: &mut Vec<TermId>,
+        key: impl Fn(&[TermId]) -> Key<'_>,
+    ) {
+        let Self { relations, changes, endings, .. } = self;
         let relation = &mut relations[id.index()];
-        let (arity, is_large, known) = (relation.arity(), relation.is_large(), changes.len());
+        let (arity, is_large) = (relation.arity(), relation.is_large());
         changes.reserve(terms.len() / arity);
+        let mut order = self.order;
         for some in terms.chunks(TOGETHER * arity) {
             if is_large {
-                some.chunks_exact(arity).for_each(|terms| relation.prefetch_fact(terms));
+                some.chunks_exact(arity).for_each(|terms| relation.prefetch_fact(key(terms)));
             }
             for terms in some.chunks_exact(arity) {
-                *order += 1;
-                let stated = relation.state(terms, until, *order);
+                order += 1;
+                let stated = relation.state(key(terms), until, order);
                 let fact = FactId { relation: id, row: stated.row };
                 if !stated.is_told {
                     changes.push(Change { fact, before: stated.before });
@@ -117,9 +141,7 @@ impl Kernel {
                 }
             }
         }
-        if until != FOREVER {
-            endings.extend(until, id, changes[known..].iter().map(|change| change.fact));
-        }
+        self.order = order;
     }
 
     /// State a fact and offer it the lifetime. Returns whether the statement took over a use of

@@ -6,7 +6,7 @@ use crate::instant::{Instant, NEVER};
 use crate::kernel::{Change, Kernel, Settings};
 use crate::maintain::{Strategy, TOGETHER};
 use crate::operator::Operator;
-use crate::relation::Relation;
+use crate::relation::{Lapse, Relation};
 use crate::rule::{Program, Rule, Spanned};
 
 /// Which relations are read by joins alone, if at all: these do not see what has reached its `until`, so where facts end by
@@ -68,27 +68,35 @@ impl Kernel {
     }
 
     fn end_for_good(&mut self, facts: &[FactId], tick: Instant) {
+        for some in facts.chunk_by(|one, other| one.relation == other.relation) {
+            self.end_of(some[0].relation, some, tick);
+        }
+    }
+
+    /// End facts of one relation.
+    #[inline(never)]
+    fn end_of(&mut self, id: RelationId, facts: &[FactId], tick: Instant) {
         let Self { relations, dictionary, changes, endings, totals, settings, live, body, .. } =
             self;
+        let (relation, makes_terms) = (&mut relations[id.index()], self.makes_terms[id.index()]);
         for fact in facts {
-            let relation = &mut relations[fact.relation.index()];
-            let before = relation.until(fact.row);
-            if before > tick {
-                // Renewed since: its new bucket has it, unless the tick fell beside the grid.
-                if settings.grid.bucket(before) == settings.grid.bucket(tick) {
-                    endings.last.push(before, *fact);
+            match relation.end_for_good(fact.row, tick) {
+                Lapse::Gone { before, is_stated, class, was } => {
+                    changes.push(Change { fact: *fact, before });
+                    totals.left += 1;
+                    live.leave(body, class);
+                    if is_stated || makes_terms {
+                        relation.each_term_of(fact.row, was, |term| dictionary.release(term));
+                    }
+                    relation.give_up(fact.row, was);
                 }
-                continue;
-            }
-            if before == NEVER {
-                continue;
-            }
-            changes.push(Change { fact: *fact, before });
-            totals.left += 1;
-            live.leave(body, relation.class(fact.row));
-            let is_stated = relation.end_for_good(fact.row);
-            if is_stated || self.makes_terms[fact.relation.index()] {
-                relation.each_term(fact.row, |term| dictionary.release(term));
+                Lapse::Over => {}
+                // Its new bucket has it, unless the tick fell beside the grid.
+                Lapse::Renewed(until) => {
+                    if settings.grid.bucket(until) == settings.grid.bucket(tick) {
+                        endings.last.push(until, *fact);
+                    }
+                }
             }
         }
     }

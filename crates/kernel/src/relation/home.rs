@@ -8,11 +8,11 @@
 //! those, and others only leave, so that a row never comes further back.
 
 use crate::ids::{IndexId, RowId};
-use crate::instant::NEVER;
+use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
-use crate::relation::rows::Beginning;
+use crate::relation::rows::{Beginning, Cleared};
 use crate::relation::table::{Index, Sought};
-use crate::relation::{Buried, FREE, LINKED, Relation, TABLED, changed};
+use crate::relation::{Buried, LINKED, Lapse, Relation, TABLED, changed};
 
 /// How many rows of a list are looked at.
 pub(super) const SHORT: usize = 16;
@@ -116,54 +116,63 @@ impl Relation {
     /// The tick is over: a row is to be forgotten if its fact neither holds nor is stated.
     #[inline]
     pub fn bury(&mut self, row: RowId) -> Buried {
-        let entry = &self.rows.lines[row.index()];
-        let holds = entry.until != NEVER;
-        let is_gone = !holds && entry.stated == NEVER;
+        let line = &mut self.rows.lines[row.index()];
+        let holds = line.until != NEVER;
+        let is_gone = !holds && line.stated == NEVER;
         if is_gone {
-            self.unlink(row);
-            self.give_up(row);
+            let was = line.clear();
+            self.give_up(row, was);
         }
         Buried { holds, is_gone }
     }
 
-    /// End a fact that holds and let its row be forgotten, when the tick is over. Returns whether statements
-    /// carried it.
-    #[inline]
-    pub fn end_for_good(&mut self, row: RowId) -> bool {
-        let entry = &mut self.rows.lines[row.index()];
-        let (is_stated, is_linked) = (entry.stated != NEVER, entry.order & LINKED != 0);
-        (entry.until, entry.stated) = (NEVER, NEVER);
-        entry.order &= !LINKED;
-        self.settled -= 1;
-        if is_linked {
-            self.take_out(row);
+    /// End a fact that has reached its `until` at a tick. The row of one that is gone must be given up.
+    #[inline(always)]
+    pub fn end_for_good(&mut self, row: RowId, tick: Instant) -> Lapse {
+        let line = &mut self.rows.lines[row.index()];
+        let (before, is_stated, class) = (line.until, line.stated != NEVER, line.class);
+        if before > tick {
+            return Lapse::Renewed(before);
         }
-        self.give_up(row);
-        is_stated
+        if before == NEVER {
+            return Lapse::Over;
+        }
+        self.settled -= 1;
+        Lapse::Gone { before, is_stated, class, was: line.clear() }
     }
 
-    /// Let a row that is not linked be forgotten.
+    /// Let a row that was cleared be forgotten.
     #[inline(always)]
-    fn give_up(&mut self, row: RowId) {
-        let Self { rows, indexes, home, table, gone, free, has_left, .. } = self;
+    pub fn give_up(&mut self, row: RowId, was: Cleared) {
+        if !self.indexes.is_empty() {
+            self.leave_indexes(row, was.order & LINKED != 0);
+        }
+        let Self { rows, table, gone, free, has_left, .. } = self;
+        if was.order & TABLED == 0 {
+            return free.push(row);
+        }
+        *has_left = true;
+        let one = table.gone(rows, row, was.first);
+        if rows.lines.len() >= FAR {
+            return gone.push(one);
+        }
+        table.remove(one);
+        free.push(row);
+    }
+
+    /// Take a row that was cleared out of every index.
+    #[inline(never)]
+    fn leave_indexes(&mut self, row: RowId, was_linked: bool) {
+        if was_linked {
+            self.take_out(row);
+        }
+        let Self { rows, indexes, home, .. } = self;
         if let Some(home) = *home
             && let index = &mut indexes[home.index()]
             && let Some(links) = index.links
         {
             index.unlink(rows, row, links);
         }
-        let entry = &mut rows.lines[row.index()];
-        entry.class = FREE;
-        if entry.order & TABLED == 0 {
-            return free.push(row);
-        }
-        *has_left = true;
-        let one = table.gone(rows, row);
-        if rows.lines.len() >= FAR {
-            return gone.push(one);
-        }
-        table.remove(one);
-        free.push(row);
     }
 
     /// Forget the rows that were buried. Those that are far are looked for in the table apart from the rows, many at once.

@@ -22,9 +22,9 @@ mod warm;
 use crate::ids::{ClassId, IndexId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed};
-pub use outcome::{Buried, Ended, Landed, Settled, Stated};
-pub use rows::Hashing;
+pub use outcome::{Buried, Ended, Landed, Lapse, Settled, Stated};
 use rows::{Beginning, FREE, NO_ROW, Row, Rows};
+pub use rows::{Cleared, Hashing};
 use table::{Gone, Index, Table};
 
 const LINKED: u64 = 1;
@@ -109,6 +109,17 @@ impl Relation {
     #[inline]
     pub fn each_term(&self, row: RowId, see: impl FnMut(TermId)) {
         self.rows.each_term(row, see);
+    }
+
+    /// See each term of a row that was cleared.
+    #[inline(always)]
+    pub fn each_term_of(&self, row: RowId, was: Cleared, mut see: impl FnMut(TermId)) {
+        if self.rows.arity > Packed::COLUMNS {
+            return self.rows.each_term(row, see);
+        }
+        for column in 0..self.rows.arity {
+            see(was.first.term(column));
+        }
     }
 
     /// The terms of a row's first columns as one number. Columns that it does not have are anything.
@@ -221,10 +232,10 @@ impl Relation {
     }
 
     /// State a fact from which nothing follows, and make it hold as long.
-    #[inline]
-    pub fn state<'t>(&mut self, terms: impl Into<Key<'t>>, until: Instant, order: u64) -> Stated {
+    #[inline(always)]
+    pub fn state(&mut self, terms: Key<'_>, until: Instant, order: u64) -> Stated {
         let beginning = Beginning { until, stated: until, order: (order << ORDER_SHIFT) | LINKED };
-        let (row, is_made) = self.find_or_make(terms.into(), beginning);
+        let (row, is_made) = self.find_or_make(terms, beginning);
         if is_made {
             self.settled += 1;
             self.link(row);

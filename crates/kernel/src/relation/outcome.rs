@@ -2,6 +2,7 @@
 
 use crate::ids::{ClassId, RowId};
 use crate::instant::Instant;
+use crate::relation::Cleared;
 
 /// What a row was when its fact was settled, and until when it holds now.
 pub struct Settled {
@@ -51,6 +52,25 @@ pub struct Ended {
     pub is_stated: bool,
     /// The body conditions that it matches.
     pub class: ClassId,
+}
+
+/// What a row was whose fact was to end for good.
+pub enum Lapse {
+    /// The fact ended, and its row is to be given up.
+    Gone {
+        /// Until when it held.
+        before: Instant,
+        /// Whether statements carried it.
+        is_stated: bool,
+        /// The body conditions that it matches.
+        class: ClassId,
+        /// Its row, which holds nothing any more.
+        was: Cleared,
+    },
+    /// It had ended before.
+    Over,
+    /// It holds longer than that.
+    Renewed(Instant),
 }
 
 /// What became of a row at the end of a tick.

@@ -8,6 +8,7 @@
 use crate::ids::{ClassId, RowId, TermId};
 use crate::instant::{Instant, NEVER};
 use crate::key::{Key, Packed, hash_terms};
+use crate::relation::LINKED;
 
 pub(super) const INLINE: usize = 7;
 /// No row is called so.
@@ -36,6 +37,24 @@ impl Row {
         let [one, two, three, four, ..] = self.words;
         Packed::of([one, two, three, four])
     }
+
+    /// Hold nothing any more. Its words can still be read.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) -> Cleared {
+        let was = Cleared { order: self.order, first: self.packed() };
+        (self.until, self.stated, self.class) = (NEVER, NEVER, FREE);
+        self.order &= !LINKED;
+        was
+    }
+}
+
+/// What a row was that holds nothing any more.
+#[derive(Clone, Copy)]
+pub struct Cleared {
+    /// With the flags.
+    pub(super) order: u64,
+    /// Its first words.
+    pub(super) first: Packed,
 }
 
 const EMPTY: Row = Row {
@@ -148,15 +167,15 @@ impl Rows {
             Key::Packed(packed) => packed,
             Key::Terms(_) => Packed::default(),
         };
-        // Words after the terms are links, which are written before they are read.
-        let [one, two, three, four] = packed.words();
-        let words = [one, two, three, four, NO_ROW, NO_ROW, NO_ROW];
         let Beginning { until, stated, order } = beginning;
-        let line = Row { until, stated, order, words, ..EMPTY };
-        match self.lines.get_mut(row.index()) {
-            Some(place) => *place = line,
-            None => self.append(line),
+        if row.index() == self.lines.len() {
+            self.append();
         }
+        let line = &mut self.lines[row.index()];
+        (line.until, line.pending, line.stated, line.order) = (until, NEVER, stated, order);
+        line.class = ClassId(0);
+        // Words after the terms are links, which are written before they are read.
+        line.words[..Packed::COLUMNS].copy_from_slice(&packed.words());
         if let Key::Terms(terms) = terms {
             self.fill_words(row, terms);
         }
@@ -169,8 +188,9 @@ impl Rows {
         }
     }
 
-    fn append(&mut self, line: Row) {
-        self.lines.push(line);
+    #[inline(never)]
+    fn append(&mut self) {
+        self.lines.push(EMPTY);
         self.spill.resize(self.lines.len() * self.spill_width, NO_ROW);
     }
 
@@ -286,7 +306,7 @@ impl Columns {
     }
 
     #[cold]
-    fn hash_terms(terms: &[TermId]) -> u64 {
+    pub(super) fn hash_terms(terms: &[TermId]) -> u64 {
         hash_terms(terms.iter().copied())
     }
 

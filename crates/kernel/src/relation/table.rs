@@ -33,7 +33,7 @@ pub(super) struct Gone {
     hash: u64,
 }
 
-/// Rows by their terms.
+/// Rows by all their terms.
 pub(super) struct Table {
     pub(super) columns: Columns,
     chains: Chains,
@@ -49,11 +49,29 @@ impl Table {
         self.chains.bytes()
     }
 
+    /// The hash of a whole tuple: there are no columns to choose.
+    #[inline(always)]
+    fn hash(tuple: Key<'_>) -> u64 {
+        match tuple {
+            Key::Packed(packed) => packed.hash_tuple(),
+            Key::Terms(terms) => Columns::hash_terms(terms),
+        }
+    }
+
+    /// The hash of a row with these first words.
+    #[inline(always)]
+    fn hash_row(&self, rows: &Rows, row: RowId, first: Packed) -> u64 {
+        if self.columns.are_packed {
+            return first.masked(self.columns.mask).hash_tuple();
+        }
+        rows.hash(&self.columns, row)
+    }
+
     /// The row with these terms.
     #[inline]
     pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Option<RowId> {
         let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
-        self.chains.find(self.columns.hash(key), holds).map(RowId)
+        self.chains.find(Self::hash(key), holds).map(RowId)
     }
 
     /// The row with these terms, or none, and then `new` was put in.
@@ -65,12 +83,13 @@ impl Table {
         new: RowId,
     ) -> Option<RowId> {
         let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
-        self.chains.find_or_insert(self.columns.hash(key), holds, new.0).map(RowId)
+        self.chains.find_or_insert(Self::hash(key), holds, new.0).map(RowId)
     }
 
     /// Put in a row that is not in.
     pub(super) fn insert_row(&mut self, rows: &Rows, row: RowId) {
-        self.chains.find_or_insert(rows.hash(&self.columns, row), |_| false, row.0);
+        let hash = self.hash_row(rows, row, rows.packed(row));
+        self.chains.find_or_insert(hash, |_| false, row.0);
     }
 
     /// Make room for so many rows more.
@@ -78,10 +97,10 @@ impl Table {
         self.chains.reserve(rows);
     }
 
-    /// A row that is in, on its way out.
-    #[inline]
-    pub(super) fn gone(&self, rows: &Rows, row: RowId) -> Gone {
-        Gone { row, hash: rows.hash(&self.columns, row) }
+    /// A row that is in, with these first words, on its way out.
+    #[inline(always)]
+    pub(super) fn gone(&self, rows: &Rows, row: RowId, first: Packed) -> Gone {
+        Gone { row, hash: self.hash_row(rows, row, first) }
     }
 
     /// Take out a row.
@@ -93,7 +112,7 @@ impl Table {
     /// Ask for the place of a key.
     #[inline]
     pub(super) fn prefetch(&self, key: Key<'_>) {
-        self.chains.warm(std::iter::once(self.columns.hash(key)));
+        self.chains.warm(std::iter::once(Self::hash(key)));
     }
 
     /// Ask for the places of some rows.
