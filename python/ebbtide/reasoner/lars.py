@@ -363,7 +363,7 @@ class LarsReasoner:
         >>> print(reasoner.why("q(a)"))
         q(a) until 9: by r1 (<text>:1:1)
           p(a) in [3] until 9: input at 5
-          not r(a)
+          not r(a): not at 7
         """
         facts = self._facts(atom)
         if len(facts) != 1:

@@ -26,7 +26,7 @@ ARITIES: Final = {**INPUT, **CONCLUDED, "in": 2, "kind": 1}
 CONSTANTS: Final = ("c", "d", "1", "2")
 LAST: Final = 7
 
-_TIME_WINDOWS: Final = ("[0]", "[1]", "[2]", "[4]", "[tumbling 2]", "[tumbling 3]")
+_TIME_WINDOWS: Final = ("[0]", "[1]", "[2]", "[4]", "[tumbling 2]", "[tumbling 3]", "[ever]")
 _COUNT_WINDOWS: Final = ("[#1]", "[#2]", "[#3]", "[#1 of it]", "[#2 of it]")
 
 

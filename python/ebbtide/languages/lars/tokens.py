@@ -53,6 +53,7 @@ _HINTS: Final = {
     "<": "this IRI is not closed, or it contains a character that an IRI cannot have",
     "?": "a variable begins with a capital letter or an underscore",
     "|": "there is no disjunction, but there may be several rules",
+    "^": "there is no power; X * X is a square",
     "\\": "`not` denies an atom, and != says that two terms differ",
 }
 
