@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -82,6 +84,8 @@ NOTATIONS = {
     "q(X) :- X = a, p(Y), Y = X.": "q(a) :- p(Y), Y = a.",
     "q(N) :- N = count { X : p(X,_) in [5] }.": "q(N) :- N = count { X : p(X,_) in [5] }.",
     "q :- #sum{V,K:w(K,V) in [5]}>10.": "q :- _ > 10, _ = sum { V, K : w(K,V) in [5] }.",
+    "q :- N = count { X : p(X) }, N <= 1, 0 < N.": ("q :- N = count { X : p(X) }, N <= 1, 0 < N."),
+    "'été'(X) :- p(X).": "'été'(X) :- p(X).",
     "q :- p(X),X<Y,Y>3,r(Y). % c\n": "q :- p(X), X < Y, Y > 3, r(Y).",
 }
 
@@ -253,6 +257,10 @@ ERRORS = {
         "1:39: X is compared or computed with, but no positive atom within the braces binds it"
     ),
     "a(N) :- N = count { M : b(M), M = sum { X : c(X) } }.": "an aggregate cannot stand",
+    "a(R) :- r(R), 0 = count { S : p(R,S) in [3] }.": "1:15: a group of nothing has no count",
+    "a :- #count { S : p(S) } < 1.": "1:6: a group of nothing has no count, so that one is never",
+    "a :- N = count { S : p(S) }, 0 >= N.": "1:30: a group of nothing has no count",
+    "été(X) :- p(X).": "1:1: unexpected character 'é': names with other letters than a to z stand",
     "a :- time_win(3, 0, 2, box(b)).": "1:6: only time_win(n, 0, 1, ...)",
     "a :- not p not in [3].": "1:10: there is one `not` at most in front of an atom",
     "a :- not tuple_win(3, p).": "1:10: tuple_win(n, p) says two things",
@@ -300,6 +308,18 @@ def test_a_file_that_cannot_be_read_has_its_place(tmp_path: Path) -> None:
         load_lars(tmp_path / "p.lars")
     with pytest.raises(ProgramError, match=r"q\.lars:1:1: cannot read the program: No such file"):
         load_lars(tmp_path / "q.lars")
+    (tmp_path / "p.lars.gz").write_bytes(gzip.compress(b"a :- p."))
+    with pytest.raises(
+        ProgramError, match=r"p\.lars\.gz:1:1: the file is gzip'd; unpack the progr"
+    ):
+        load_lars(tmp_path / "p.lars.gz")
+
+
+def test_a_long_sum_is_read_in_no_time() -> None:
+    started = time.process_time()
+    (rule,) = parse_lars(f"q(Y) :- p(X), Y = {' + '.join(['X'] * 2_000)}.").rules
+    assert len(rule.guards) == 1_999
+    assert time.process_time() - started < 5
 
 
 def test_a_window_is_not_longer_than_time() -> None:

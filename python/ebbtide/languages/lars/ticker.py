@@ -72,6 +72,8 @@ def with_builtins(program: LarsProgram) -> LarsProgram:
     names -= program.intensional
     names -= {fact.relation for fact in program.background}
     names -= {part.atom.relation for part in written if not _may_be_meant(part)}
+    if not names:
+        return program
     bodies = [rule.body for rule in program.rules]
     bodies += [part.parts for rule in program.rules for part in rule.collected]
     while predicates := {

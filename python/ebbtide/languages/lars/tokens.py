@@ -80,6 +80,8 @@ def tokens(text: str, source: str) -> list[Token]:
         if match is None:
             character = text[position]
             hint = _HINTS.get(character, f"unexpected character {character!r}")
+            if character.isalpha():
+                hint += ": names with other letters than a to z stand in quotes, as 'été'"
             raise ProgramError(hint, _place(text, position, source))
         kind = match.lastgroup or ""
         if kind == "PREFIXED" and match[0][0] == ":" and found and found[-1].kind == "VARIABLE":
