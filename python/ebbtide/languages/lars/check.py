@@ -41,7 +41,7 @@ from ebbtide.program import (
 )
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
-from ebbtide.terms import Literal, to_python
+from ebbtide.terms import IRI, Literal, to_python
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
@@ -207,6 +207,8 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                             part.origin,
                         )
             case Guard():
+                if part.builtin not in ("equal", "notEqual"):
+                    _check_values(part)
                 for argument in part.inputs:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
@@ -216,6 +218,17 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case _:
                 pass
+
+
+def _check_values(guard: Guard) -> None:
+    """Refuse to compare or to compute with a name, which has no value: it would never hold."""
+    for argument in guard.arguments:
+        if isinstance(argument, IRI):
+            raise ProgramError(
+                f"{show_argument(argument)} is a constant without a value to compare or to compute "
+                "with; a variable begins with a capital letter",
+                guard.origin,
+            )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike, fspath
+from typing import Final
 
 from ebbtide.languages.files import read_text
 from ebbtide.languages.lars.check import check
@@ -30,6 +31,9 @@ from ebbtide.languages.lars.ticker import with_builtins
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
 from ebbtide.program.wording import counted
+
+#: What other languages write =< and =>.
+_TWISTED: Final = {"<": "<=", ">": ">="}
 
 
 def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
@@ -197,6 +201,8 @@ class _Reader(LaserReader):
             if isinstance(part, Denied):
                 raise ProgramError("there is one `not` at most in front of an atom", part.origin)
             self._refuse_two_things(first)
+            if wrapped and self._peek().text == ",":
+                self._fail("): `not` denies one atom", self._peek())
             if wrapped:
                 self._expect(")")
             return Denied(part)
@@ -257,10 +263,17 @@ class _Reader(LaserReader):
         first = self._peek()
         if first.kind == "VARIABLE" and self._peek(1).text == "(":
             self._fail(f"an atom ({SMALL_LETTERS})", first)
+        if first.kind == "END" or first.text in (".", ",", ")", "]", "}"):
+            self._fail("an atom or a comparison", first)
+        if first.text == "(" and self._peek(1).kind == "NAME" and self._peek(2).text == "(":
+            self._fail("an atom or a comparison: brackets stand around terms only", first)
         left = self._side()
         sign = self._take()
         if sign.kind != "COMPARISON":
-            self._fail("an atom or a comparison", sign)
+            hint = ", such as X = 3" if sign.text == "is" else ""
+            self._fail(f"an atom or a comparison{hint}", sign)
+        if sign.text == "=" and self._peek().text in _TWISTED:
+            self._fail(f"a term (a comparison is {_TWISTED[self._peek().text]})", self._peek())
         right = self._side()
         origin = self._origin(first, self._tokens[self._next - 1])
         builtin = COMPARISONS[sign.text]
