@@ -14,6 +14,11 @@ from ebbtide.program import Fact
 from ebbtide.testing.lars import INPUT, LAST, lars_programs, lars_streams
 
 EXTENDED = re.compile(r"(?:@(?P<at>\d+) )?(?P<always>always )?(?P<atom>.*?)(?: in \[.*\])?")
+DENIED = re.compile(
+    r"not (?:@\S+ )?(?:always )?(?P<atom>.*?)(?: in \[.*?\])?: "
+    r"(?P<where>(?:not )?at (?P<at>\d+)|.*? (?:from (?P<first>\d+) to (?P<last>\d+)|of the window))"
+)
+SOME = re.compile(r"input at a time point from (\d+) to (\d+)")
 RUN = re.compile(r"at every time point from (\d+) to (\d+)")
 
 
@@ -41,6 +46,8 @@ def test_explanations_tell_the_times_of_the_input(
             for node in nodes(explanation):
                 assert now < node.until
                 _check(node, now, known, said)
+                for absent in node.absent:
+                    _check_absent(absent, now, known, said)
 
 
 def _check(node: Explanation, now: int, known: set[str], said: dict[int, set[str]]) -> None:
@@ -52,8 +59,23 @@ def _check(node: Explanation, now: int, known: set[str], said: dict[int, set[str
     elif (run := RUN.fullmatch(reason)) and atom.partition("(")[0] in INPUT:
         assert int(run[2]) == now
         assert all(atom in said.get(at, known) for at in range(int(run[1]), now + 1))
+    elif some := SOME.fullmatch(reason):
+        assert any(atom in said.get(at, known) for at in range(int(some[1]), int(some[2]) + 1))
     elif reason.startswith("input"):
         times = re.findall(r"\d+", reason) or [match["at"]]
         assert all(atom in said[int(at)] for at in times)
     else:
         assert reason.startswith(("by r", "because", "at every", "worked out"))
+
+
+def _check_absent(text: str, now: int, known: set[str], said: dict[int, set[str]]) -> None:
+    """Of input without variables, there is none at the time points that are told."""
+    denied = DENIED.fullmatch(text)
+    assert denied is not None
+    atom, where = denied["atom"], denied["where"]
+    first, last = (int(denied[group] or denied["at"] or now) for group in ("first", "last"))
+    if where.startswith(("not at every", "and ")) or "is no time point" in where:
+        assert last == now or where.endswith("of the window")
+    elif atom.partition("(")[0] in INPUT and "_" not in atom:
+        assert first <= last <= now
+        assert not any(atom in said.get(at, known) for at in range(first, last + 1))

@@ -136,7 +136,17 @@ def test_the_end_is_the_last_time_point(files: Path) -> None:
     assert list(answers(run(*command, "40")[1])) == [36, 37, 38, 39, 40]
     assert list(answers(run(*command, "44", "--lateness", "1")[1])) == list(range(36, 45))
     code, _, err = run(*command, "40", "--why", "q(x1,y,z)")
-    assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold at 40, or no rule concludes it\n")
+    assert (code, err) == (1, "ebbtide: q(x1,y,z) does not hold at 40\n")
+    code, _, err = run(*command, "40", "--why", "a(x3,y)")
+    assert (code, err) == (1, "ebbtide: no rule concludes a: `why` is for those\n")
+    code, _, err = run(*command, "40", "--why", "q(x3)")
+    assert (code, err) == (1, "ebbtide: the predicate q has 3 arguments, not 1\n")
+
+
+def test_before_the_first_time_point_there_are_none(files: Path) -> None:
+    command = (files / "p.lars", "--stream", files / "s.atoms", "--end", "9")
+    assert run(*command) == (0, "", "")
+    assert list(answers(run(*command, "--start", "8")[1])) == [8, 9]
 
 
 @pytest.mark.parametrize("more", [(), ("--engine=reference",), ("--lateness=20ms",)])

@@ -217,7 +217,7 @@ def test_a_conclusion_in_the_past_is_explained_with_its_time() -> None:
     assert reasoner.why("alarm").splitlines() == [
         "alarm: by r2 (<text>:2:1)",
         "  always hot in [1]: at every time point from 1 to 2",
-        "  not off",
+        "  not off: not at 2",
     ]
     assert reasoner.why("hot").splitlines() == [
         "hot until 3: because",
@@ -313,13 +313,13 @@ def test_explanations_say_windows_as_they_are_written() -> None:
         "  old(a) until 6000: by r1 (<text>:2:9)",
         "    p(a) in [2 s] until 6000: input at 3000",
         "  r(b,a) in [#2 per X]: input at 3000",
-        "  not s(b) in [1 min]",
+        "  not s(b) in [1 min]: not at 3000",
     ]
     assert reasoner.why("late(a,b)").splitlines() == [
         "late(a,b) until 4000: because",
         "  @3000 late(a,b) until 5000: by r3 (<text>:5:9)",
         "    @3000 r(b,a) in [1 s] until 5000: input",
-        "    not s(2) in [1 s]",
+        "    not s(2) in [1 s]: not at 3000",
     ]
 
 
@@ -376,6 +376,46 @@ def test_predicates_that_share_a_count_window_are_told_apart() -> None:
     ]
 
 
+DENIED = {
+    "not p(b)": "not at 7",
+    "not p(b) in [0]": "not at 7",
+    "not p(b) in [3]": "at no time point from 4 to 7",
+    "not p(b) in [30]": "at no time point from 1 to 7",
+    "not p(b) in [tumbling 5]": "at no time point from 5 to 7",
+    "not p(b) in [ever]": "at no time point from 1 to 7",
+    "not always p(a) in [3]": "not at every time point from 4 to 7",
+    "not @5 p(a)": "not at 5",
+    "not @9 p(a)": "9 is no time point from 1 to 7",
+    "not @2 p(a) in [3]": "2 is no time point from 4 to 7",
+    "not @_ p(b) in [2]": "at no time point from 5 to 7",
+    "not @_ p(b)": "at no time point from 1 to 7",
+    "not p(b) in [#2]": "not at 7",
+    "not p(b) in [#3]": "at no time point from 6 to 7",
+    "not p(b) in [#2 of p]": "at no time point from 4 to 7",
+    "not p(b) in [#20]": "at no time point from 1 to 7",
+    "not @_ p(b) in [#2]": "not at 7",
+    "not @_ p(b) in [#3]": "at no time point from 6 to 7",
+    "not @_ p(b) in [#2 of p]": "at no time point from 4 to 7",
+    "not always p(b) in [#2]": "not at every time point of the window",
+    "not r(Y,X) in [#2 per Y]": "at no time point from 3 to 7",
+    "not old(X)": "not at 7",
+}
+
+
+@pytest.mark.parametrize("part", DENIED)
+def test_what_is_denied_is_explained_with_its_times(part: str) -> None:
+    reasoner = LarsReasoner(f"q :- e, k(X,Y), {part}. old(X) :- p(X) in [1]. k(x,1).")
+    reasoner.push("p(a).", at=1)
+    reasoner.push("p(a). r(1,u).", at=3)
+    reasoner.push("p(a). r(1,v).", at=4)
+    reasoner.push("e. r(2,u).", at=6)
+    reasoner.push("p(a). e.", at=7)
+    reasoner.advance(to=7)
+    *_, last = reasoner.why("q").splitlines()
+    shown = part.replace("X", "x").replace("Y", "1").replace("per 1", "per Y")
+    assert last == f"  {shown}: {DENIED[part]}"
+
+
 def test_explanations_have_the_prefixes_of_the_program() -> None:
     reasoner = LarsReasoner(
         "@prefix e: <http://e/>. q(R,N) :- N = count { X : e:in(X,R) }, not e:Shut(R) in [2].",
@@ -386,7 +426,7 @@ def test_explanations_have_the_prefixes_of_the_program() -> None:
     assert reasoner.why("q(e:r,1)").splitlines()[1:] == [
         "  1 = count { X : e:in(X,e:r) } until 1: worked out from the atoms that hold",
         "    e:in(a,e:r) until 1: input at 0",
-        "  not e:Shut(e:r) in [2]",
+        "  not e:Shut(e:r) in [2]: not at 0",
     ]
 
 
@@ -404,7 +444,7 @@ def test_aggregates_and_what_is_denied_are_explained_with_their_terms() -> None:
         "    2 = count { X : p(a,X) in [2] } until 6: worked out from the atoms that hold",
         "      p(a,x) in [2] until 6: input at 3",
         "      p(a,y) in [2] until 7: input at 4",
-        "    not off(a) in [1]",
+        "    not off(a) in [1]: at no time point from 3 to 4",
     ]
 
 
@@ -431,7 +471,7 @@ def test_an_aggregate_is_explained_by_what_it_collects() -> None:
         "        low(a,28) until 7: by r1 (<text>:2:9)",
         "          p(a,28) in [2] until 7: input at 4",
         "        room(a) in [tumbling 9]: background",
-        "        not off(a,29)",
+        "        not off(a,29): not at 4",
     ]
     count, *members, rest = reasoner.why("many(26)").splitlines()[1:]
     assert count.startswith("  26 = count { V : p(_,V) in [2] } until 6: worked out")

@@ -72,7 +72,7 @@ class LarsEngine(NativeEngine):
     ) -> None:
         self.lars = program
         self.lowered: Lowered = lower(program, start, step, tick)
-        self._start, self._step = start, step
+        self._start, self._step, self._tick = start, step, tick
         streams = self.lowered.streams or {NOW: Sliding(step)}
         super().__init__(self.lowered.program, streams, step=step, origin=start, budget=budget)
         self._predicates: dict[int, list[str]] = {}
@@ -304,7 +304,7 @@ class LarsEngine(NativeEngine):
 
     def _explainer(self, nodes: Sequence[Node]) -> Explainer:
         now = self.next - self._step
-        times = Times(self._start, self._step, now, self.counted_at, self._entered_at)
+        times = Times(self._start, self._step, self._tick, now, self.counted_at, self._entered_at)
         return Explainer(self.lars, self.lowered, times, self, nodes)
 
     def facts_of(self, relation: str) -> list[Fact]:

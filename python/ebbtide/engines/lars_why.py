@@ -16,16 +16,21 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from ebbtide.engines.derivation import Node, applied
 from ebbtide.languages.lars.formula import (
     BodyPart,
+    CountWindow,
     Denied,
     Extended,
     LarsProgram,
+    Mode,
+    TimeWindow,
+    TumblingWindow,
     bound,
     show_part,
 )
-from ebbtide.languages.lars.lowered import BODY, MEMBERS, PAD, Lowered, Meaning, Result
+from ebbtide.languages.lars.groups import group_places
+from ebbtide.languages.lars.lowered import BODY, EVER, MEMBERS, PAD, Lowered, Meaning, Result
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
-from ebbtide.program import TRIPLE, Fact, Variable
-from ebbtide.terms import Term, to_python
+from ebbtide.program import TRIPLE, Atom, Fact, Variable
+from ebbtide.terms import Term, to_python, to_term
 from ebbtide.time import FOREVER, Instant, show_until
 
 BACKGROUND: Final = "background"
@@ -71,6 +76,7 @@ class Times:
 
     start: Instant
     step: int
+    tick: int | None
     now: Instant
     counted_at: Callable[[Fact], list[Instant]]
     #: None where a tick broke off: then it is not known.
@@ -78,6 +84,8 @@ class Times:
 
     def first(self, window: str) -> Instant | None:
         """The first time point of a time or tumbling window; None of a count window."""
+        if window == EVER:
+            return self.start
         word, _, size = window.rpartition(" ")
         if word == "tumbling":
             into = self.now % (int(size) * self.step)
@@ -88,11 +96,21 @@ class Times:
             return None
         return max(first, self.start)
 
+    def has(self, point: Term, first: Instant | None) -> bool:
+        """Whether a term is a time point from a first one, if it is known, up to now."""
+        value = to_python(point)
+        if type(value) is not int or to_term(value) != point:
+            return False
+        first = self.start if first is None else first
+        return first <= value <= self.now and (value - self.start) % self.step == 0
+
     def stated(self, fact: Fact, window: str, until: Instant) -> str:
         """When a fact of a window was stated: last, or in a pane first; or all times it counts."""
         first = self.first(window)
         if first is None:
             return f" at {', '.join(map(str, self.counted_at(fact)))}"
+        if window == EVER:
+            return f" at a time point from {first} to {self.now}"
         if until == FOREVER:
             return ""
         if window.isdecimal():
@@ -215,7 +233,8 @@ class Explainer:
             return Explanation(text, node.until, "because", premises)
         premises = yield from self._premises(order, [*rule.positives, *(None,) * len(order)])
         reason = f"by {rule.name} ({rule.origin})"
-        absent = tuple(self._part(bound(part, binding)) for part in rule.denied)
+        asked = zip(rule.denied, node.rule.negations, strict=False)
+        absent = tuple(self._absent(part, of.atom.relation, binding) for part, of in asked)
         return Explanation(text, node.until, reason, premises, absent)
 
     def _applied(self, node: Node, name: str) -> tuple[Sequence[int], Mapping[Variable, Term]]:
@@ -269,10 +288,67 @@ class Explainer:
         order, binding = self._applied(node, node.fact.relation)
         parts = result.part.parts
         positives = [part for part in parts if isinstance(part, Extended)]
-        for part in parts:
-            if isinstance(part, Denied):
-                absent[self._part(bound(part, binding))] = None
+        assert node.rule is not None, "a rule collects"
+        denied = [part for part in parts if isinstance(part, Denied)]
+        for part, of in zip(denied, node.rule.negations, strict=True):
+            absent[self._absent(part, of.atom.relation, binding)] = None
         return (yield from self._premises(order, positives))
+
+    def _absent(self, denied: Denied, relation: str, binding: Mapping[Variable, Term]) -> str:
+        """What is denied, and at which time points there is none; the relation says the atom."""
+        part = bound(denied.part, binding)
+        assert isinstance(part, Extended), "what is bound stays what it is"
+        now, first = self._times.now, self._first(denied.part, part.atom, relation)
+        points = "of the window" if first is None else f"from {first} to {now}"
+        if part.at is not None and not isinstance(part.at, Variable):
+            is_there = self._times.has(part.at, first)
+            at = show_term(part.at)
+            where = f"not at {at}" if is_there else f"{at} is no time point {points}"
+        elif part.mode is Mode.NOW or first == now:
+            where = f"not at {now}"
+        elif part.mode is Mode.ALWAYS:
+            where = f"not at every time point {points}"
+        else:
+            where = f"at no time point {points}"
+        return f"not {self._part(part)}: {where}"
+
+    def _first(self, part: Extended, atom: Atom, relation: str) -> Instant | None:
+        """The first time point of the window of an extended atom; None if that is not known.
+
+        `atom` is that of the part with the terms of its variables.
+        """
+        match part.window:
+            case TimeWindow(span):
+                return self._times.first(str(span.points(self._times.tick)))
+            case TumblingWindow(span):
+                return self._times.first(f"tumbling {span.points(self._times.tick)}")
+            case CountWindow(size):
+                times = self._counted_times(part, atom, relation)
+                if times is None:
+                    return None
+                return self._times.start if len(times) < size else min(times)
+        return self._times.start
+
+    def _counted_times(self, part: Extended, atom: Atom, relation: str) -> list[Instant] | None:
+        """The time points of the atoms that a count window has; None if the relation has others."""
+        assert isinstance(part.window, CountWindow)
+        kind = self._meanings[relation].kind
+        # Where the time point of a fact is, if it has one.
+        column = {"in": None, "tally": None, "at": 0, "tally at": 1}.get(kind, -1)
+        if column == -1:
+            return None
+        places = group_places(part.atom, part.window)
+        group = [atom.arguments[place] for place in places]
+        shift = 0 if column is None else 1
+        found: list[Instant] = []
+        for fact in self._derivations.facts_of(relation):
+            if [fact.terms[place + shift] for place in places] != group:
+                continue
+            if column is None:
+                found += self._times.counted_at(fact)
+            else:
+                found.append(cast(Instant, to_python(fact.terms[column])))
+        return found
 
     def _premises(
         self, order: Sequence[int], parts: Sequence[Extended | None]

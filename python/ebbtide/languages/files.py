@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Final
 
 from ebbtide.program import Origin, ProgramError
+
+_GZIP: Final = b"\x1f\x8b"
 
 
 def read_text(path: str | PathLike[str], what: str) -> str:
@@ -23,6 +26,10 @@ def read_text(path: str | PathLike[str], what: str) -> str:
         reason = error.strerror or str(error)
         raise ProgramError(f"cannot read the {what}: {reason}", Origin(source, 1, 1)) from None
     except UnicodeDecodeError as error:
+        if error.object.startswith(_GZIP):
+            raise ProgramError(
+                f"the file is gzip'd; unpack the {what} first", Origin(source, 1, 1)
+            ) from None
         line = error.object.count(b"\n", 0, error.start) + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
         raise ProgramError("the text is not UTF-8", Origin(source, line, column)) from None

@@ -236,7 +236,8 @@ class LarsReasoner:
     ) -> Iterator[Answer]:
         """The answers of a stream, each as soon as a later atom shows that it is due.
 
-        They go on to the last atom's time point, or to the time point `to`, if that is later.
+        They go on to the last atom's time point, or to the time point `to`, if that is later; there
+        are none if nothing tells the first one.
         `changed` is as for `answers`.
 
         >>> reasoner = LarsReasoner("q(X) :- p(X) in [1].")
@@ -251,7 +252,7 @@ class LarsReasoner:
         for at, facts in items:
             self.push(facts, at)
             yield from self.answers(changed=changed)
-        if to is not None:
+        if to is not None and (self._engine is not None or self._time.has_happened):
             self._time.changed(to)
         if self._time.has_happened:
             yield from self.answers(self._time.end, changed=changed)
@@ -363,7 +364,7 @@ class LarsReasoner:
         >>> print(reasoner.why("q(a)"))
         q(a) until 9: by r1 (<text>:1:1)
           p(a) in [3] until 9: input at 5
-          not r(a)
+          not r(a): not at 7
         """
         facts = self._facts(atom)
         if len(facts) != 1:
@@ -374,8 +375,14 @@ class LarsReasoner:
         try:
             return str(engine.explain_atom(fact))
         except KeyError:
+            if problem := self.program.misfit(fact):
+                raise LookupError(problem) from None
+            if fact.relation not in self.program.intensional:
+                raise LookupError(
+                    f"no rule concludes {fact.relation}: `why` is for those"
+                ) from None
             last = engine.next - self._step
-            raise LookupError(f"{atom} does not hold at {last}, or no rule concludes it") from None
+            raise LookupError(f"{atom} does not hold at {last}") from None
 
     # ---- inside ------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ ARITIES: Final = {**INPUT, **CONCLUDED, "in": 2, "kind": 1}
 CONSTANTS: Final = ("c", "d", "1", "2")
 LAST: Final = 7
 
-_TIME_WINDOWS: Final = ("[0]", "[1]", "[2]", "[4]", "[tumbling 2]", "[tumbling 3]")
+_TIME_WINDOWS: Final = ("[0]", "[1]", "[2]", "[4]", "[tumbling 2]", "[tumbling 3]", "[ever]")
 _COUNT_WINDOWS: Final = ("[#1]", "[#2]", "[#3]", "[#1 of it]", "[#2 of it]")
 
 
@@ -180,6 +180,8 @@ def choosing_programs(draw: st.DrawFn) -> LarsProgram:
         more = draw(st.sampled_from(("", ", a(_) in [2]", ", not p(c)", ", not r")))
         sign = draw(st.sampled_from(("<", ">=", "!=", "=")))
         limit = draw(st.sampled_from(("1", "2", "3", "1.5")))
+        if (function, sign, limit) == ("count", "<", "1"):
+            sign = "<="  # No count is below 1, and asking for one is refused.
         collects = f"V : s(V){window}{more}"
         rules.append(f"{head} :- N = {function} {{ {collects} }}, N {sign} {limit}.")
     if draw(st.booleans()):

@@ -25,6 +25,7 @@ from ebbtide.languages.lars.formula import (
     Collected,
     CountWindow,
     Denied,
+    EverWindow,
     Extended,
     LarsProgram,
     LarsRule,
@@ -107,7 +108,7 @@ class Structure:
     def window(self, part: Extended) -> Stream:
         """What the window of an extended atom shows."""
         match part.window:
-            case None:
+            case None | EverWindow():
                 return self.whole
             case TimeWindow(span):
                 back = span.points(self.tick, part.origin) * self.whole.step

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from ebbtide.languages.lars.formula import (
@@ -40,7 +41,10 @@ from ebbtide.program import (
 )
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
+from ebbtide.terms import IRI, Literal, to_python
 
+#: What a comparison says if its sides change places.
+_TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
 # How a cycle prints what strata do not look at.
 _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
@@ -164,6 +168,26 @@ def _check_variables(rule: LarsRule) -> None:
                 )
         if part.result in part.inner():
             raise ProgramError("the result of an aggregate cannot be part of it", part.origin)
+        if part.function == "count":
+            _check_count(part, rule.guards)
+
+
+def _check_count(count: Collected, guards: Iterable[Guard]) -> None:
+    """Refuse to ask for a count below 1, as other languages may: the rule would never apply."""
+    for guard in guards:
+        left, right = guard.arguments[0], guard.arguments[-1]
+        sign = guard.builtin if left == count.result else _TURNED.get(guard.builtin)
+        other = right if left == count.result else left
+        limit = to_python(other) if isinstance(other, Literal) else None
+        if count.result not in (left, right) or not isinstance(limit, int | Decimal):
+            continue
+        is_below = sign in ("equal", "le") and limit < 1
+        if is_below or (sign == "lessThan" and limit <= 1):
+            raise ProgramError(
+                "a group of nothing has no count, so that one is never below 1; where there is "
+                "none, `not` holds, as in not p(X,_) in [3]",
+                guard.origin,
+            )
 
 
 def _is_collected(part: BodyPart) -> bool:
@@ -183,6 +207,8 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                             part.origin,
                         )
             case Guard():
+                if part.builtin not in ("equal", "notEqual"):
+                    _check_values(part)
                 for argument in part.inputs:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
@@ -192,6 +218,17 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case _:
                 pass
+
+
+def _check_values(guard: Guard) -> None:
+    """Refuse to compare or to compute with a name, which has no value: it would never hold."""
+    for argument in guard.arguments:
+        if isinstance(argument, IRI):
+            raise ProgramError(
+                f"{show_argument(argument)} is a constant without a value to compare or to compute "
+                "with; a variable begins with a capital letter",
+                guard.origin,
+            )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
@@ -204,17 +241,19 @@ def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
         elif isinstance(part, Collected):
             bound.add(part.result)
             bound.update(part.inner() & bound_by(part.parts))
-    functions = [part for part in parts if isinstance(part, Guard) and part.result is not None]
+    waiting = [part for part in parts if isinstance(part, Guard) and part.result is not None]
     while True:
-        ready = [
-            guard.result
-            for guard in functions
-            if guard.result not in bound
-            and all(not isinstance(each, Variable) or each in bound for each in guard.inputs)
-        ]
-        if not ready:
+        # A long sum is a chain of functions, in order: one pass binds all of them.
+        unready = []
+        for guard in waiting:
+            if all(not isinstance(each, Variable) or each in bound for each in guard.inputs):
+                assert guard.result is not None
+                bound.add(guard.result)
+            else:
+                unready.append(guard)
+        if len(unready) == len(waiting):
             return bound
-        bound.update(result for result in ready if result is not None)
+        waiting = unready
 
 
 def _resolved(rule: LarsRule) -> LarsRule:

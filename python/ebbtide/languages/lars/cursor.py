@@ -10,6 +10,8 @@ from ebbtide.languages.lars.tokens import Token, tokens
 from ebbtide.program import Origin, ProgramError, Variable
 
 MAX_DEPTH: Final = 100
+#: A comment that would be an operand, if % were a sign of arithmetic.
+_REMAINDER: Final = re.compile(r"[ \t]*%[ \t]*(?:[0-9]|[A-Z]\w*[ \t]*[.,)\n])")
 
 
 class Cursor:
@@ -61,7 +63,17 @@ class Cursor:
 
     def _fail(self, wanted: str, token: Token) -> NoReturn:
         found = f"`{token.text}`" if token.text else "the end of the text"
-        raise ProgramError(f"expected {wanted}, found {found}", self._at(token))
+        hint = "; % begins a comment: there is no remainder" if self._is_after_remainder() else ""
+        raise ProgramError(f"expected {wanted}, found {found}{hint}", self._at(token))
+
+    def _is_after_remainder(self) -> bool:
+        """Whether the token at hand, or the one before it, follows `% 2`, meant as an operand."""
+        for place in (self._next - 1, self._next):
+            if 0 < place < len(self._tokens):
+                before, token = self._tokens[place - 1 : place + 1]
+                if _REMAINDER.match(self._text, before.end, token.start):
+                    return True
+        return False
 
     def _at(self, token: Token) -> Origin:
         return self._origin(token, token)

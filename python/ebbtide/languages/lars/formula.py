@@ -112,6 +112,14 @@ class TumblingWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class EverWindow:
+    """All time points so far."""
+
+    def __str__(self) -> str:
+        return "[ever]"
+
+
+@dataclass(frozen=True, slots=True)
 class CountWindow:
     """The last `size` atoms of the input: of the stream, of one predicate, or per group of it.
 
@@ -159,7 +167,7 @@ def show_kind(atom: Atom, kind: tuple[int, ...], prefixes: Mapping[str, str] = N
     )
 
 
-Window: TypeAlias = TimeWindow | TumblingWindow | CountWindow
+Window: TypeAlias = TimeWindow | TumblingWindow | EverWindow | CountWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +290,15 @@ class LarsRule:
 
 @dataclass(frozen=True)
 class LarsProgram:
-    """Rules and background facts; `prefixes` are for printing."""
+    """Rules and background facts; `prefixes` are for printing.
+
+    `builtins` are the names that were read as comparisons and arithmetic: no atom has them.
+    """
 
     rules: tuple[LarsRule, ...]
     background: tuple[Fact, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    builtins: frozenset[str] = frozenset()
 
     @cached_property
     def _arities(self) -> dict[str, int]:
@@ -308,7 +320,12 @@ class LarsProgram:
         return any(_fits(rule.head, fact) for rule in self.rules if rule.head.relation == TRIPLE)
 
     def misfit(self, fact: Fact) -> str | None:
-        """What is wrong with the number of an atom's arguments; None if nothing is."""
+        """What is wrong with an atom's name or the number of its arguments; None if nothing is."""
+        if fact.relation in self.builtins:
+            return (
+                f"{fact.relation} is read as a comparison or arithmetic in the program; in quotes, "
+                f"'{fact.relation}'(...) is a predicate there"
+            )
         arity = 3 if fact.relation == TRIPLE else self._arities.get(fact.relation)
         if arity is None or arity == len(fact.terms):
             return None

@@ -19,7 +19,8 @@ from ebbtide.languages.lars.lower_vocabulary import T, U, Vocabulary
 from ebbtide.languages.lars.lowered import EVER, NOW, Clock, Route
 from ebbtide.program import TRIPLE, Always, AlwaysAt, Argument, Atom
 from ebbtide.program import BodyPart as Part
-from ebbtide.time import Sliding
+from ebbtide.terms import to_term
+from ebbtide.time import FOREVER, LATEST, Sliding
 
 
 class TimeWindows(Vocabulary, ABC):
@@ -118,6 +119,9 @@ class TimeWindows(Vocabulary, ABC):
         elif is_new and is_input and window.isdecimal():
             span = int(window) * self._step
             self._operators.append(Always(self._now(predicate), name, span, self._start))
+        elif is_new and is_input and window == EVER:
+            # No run is long enough that did not begin with time.
+            self._operators.append(Always(self._now(predicate), name, FOREVER, self._start))
         elif is_new:
             timed = self._at(predicate, window)
             width = self._width(window)
@@ -127,6 +131,8 @@ class TimeWindows(Vocabulary, ABC):
 
     def _width(self, window: str) -> int:
         """How many time points a window has at most."""
+        if window == EVER:
+            return min((LATEST - self._start) // self._step + 1, FOREVER)
         word, _, width = window.rpartition(" ")
         return int(width) if word else int(width) + 1
 
@@ -142,11 +148,14 @@ class TimeWindows(Vocabulary, ABC):
         timed = Atom(self._at(atom.relation, window), (T, *x))
         run = self._relation(f"{name} since", len(x) + 1)
         links = self._new_clock(f"link {window}", 2, Clock(window, f"link {window}", "link"))
+        since = Atom(run, (T, *x))
+        self._imply(since, timed, Atom(self._clock(NOW), (T,)))
+        self._imply(since, timed, Atom(links, (T, U)), Atom(run, (U, *x)))
+        if window == EVER:
+            self._imply(Atom(name, x), Atom(run, (to_term(self._start), *x)))
+            return
         back = (self._width(window) - 1) * self._step
         kind = "pane" if window.startswith("tumbling") else "first"
         self._stream(NOW, Sliding(self._step))
         first = self._new_clock(f"first {window}", 1, Clock(NOW, f"first {window}", kind, back))
-        since = Atom(run, (T, *x))
-        self._imply(since, timed, Atom(self._clock(NOW), (T,)))
-        self._imply(since, timed, Atom(links, (T, U)), Atom(run, (U, *x)))
         self._imply(Atom(name, x), since, Atom(first, (T,)))

@@ -1,9 +1,8 @@
 """From LARS text to a `LarsProgram`.
 
 The notation is that of docs/languages/lars.md: the paper's rules in the clothes of logic programs,
-and besides it what the files of Ticker (`p(X) at T [3 sec]`, `high always [5 #]`, `p not in [3]`)
-and Laser (`time_win(3, 0, 1, diamond(p(X)))`, `@(T, p(X))`, `and`, `COMP(>=, V, 100)`,
-`MATH(+, U, T, 2)`) say unambiguously.
+and besides it what the files of Ticker (`p(X) at T [3 sec]`, `high always [5 #]`, `p not in [3]`;
+`ticker.py`) and Laser (`time_win(3, 0, 1, diamond(p(X)))`; `laser.py`) say unambiguously.
 
 Invariant: whatever the text, the outcome is a checked program or a `ProgramError` with line, column
 and one sentence. Nesting is limited, so no input is too deep.
@@ -18,60 +17,23 @@ from typing import Final
 from ebbtide.languages.files import read_text
 from ebbtide.languages.lars.check import check
 from ebbtide.languages.lars.formula import (
-    TICKS,
     BodyPart,
     Collected,
-    CountWindow,
     Denied,
     Extended,
     LarsProgram,
     LarsRule,
     Mode,
-    Span,
-    TimeWindow,
-    TumblingWindow,
-    Window,
-    kind_places,
-    show_kind,
 )
-from ebbtide.languages.lars.printing import quoted
-from ebbtide.languages.lars.terms import (
-    ARITHMETIC,
-    SMALL_LETTERS,
-    WELL_KNOWN,
-    TermReader,
-    as_point,
-)
-from ebbtide.languages.lars.tokens import Token
+from ebbtide.languages.lars.laser import COMPARISONS, QUANTIFIERS, LaserReader
+from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN
+from ebbtide.languages.lars.ticker import with_builtins
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
 from ebbtide.program.operator import FUNCTIONS
-from ebbtide.program.wording import counted, did_you_mean
-from ebbtide.terms import IRI
-from ebbtide.time.duration import UNITS
+from ebbtide.program.wording import counted
 
-MAX_DIGITS: Final = 12
-
-_COMPARISONS: Final = {
-    "=": "equal",
-    "==": "equal",
-    "!=": "notEqual",
-    "<>": "notEqual",
-    "≠": "notEqual",
-    "<": "lessThan",
-    ">": "greaterThan",
-    "<=": "le",
-    "≤": "le",
-    ">=": "ge",
-    "≥": "ge",
-}
-_QUANTIFIERS: Final = {
-    "always": Mode.ALWAYS,
-    "box": Mode.ALWAYS,
-    "some": Mode.SOME,
-    "diamond": Mode.SOME,
-}
-#: `not`, moved out of a box or a diamond, makes the other of it.
-_DUALS: Final = {Mode.SOME: Mode.ALWAYS, Mode.ALWAYS: Mode.SOME}
+#: What other languages write =< and =>.
+_TWISTED: Final = {"<": "<=", ">": ">="}
 
 
 def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
@@ -80,7 +42,7 @@ def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
     >>> print(parse_lars("q(X) :- p(X, Y) in [3], not r(Y), Y > 2.").rules[0])
     q(X) :- p(X,Y) in [3], not r(Y), Y > 2.
     """
-    return check(_Reader(text, source).program())
+    return check(with_builtins(_Reader(text, source).program()))
 
 
 def load_lars(path: str | PathLike[str]) -> LarsProgram:
@@ -107,7 +69,7 @@ def parse_atoms(
     return _Reader(text, source, prefixes).facts(refuses, declares=declares)
 
 
-class _Reader(TermReader):
+class _Reader(LaserReader):
     """One text on its way; the methods take tokens from the front."""
 
     # ---- statements --------------------------------------------------------------------------
@@ -120,6 +82,12 @@ class _Reader(TermReader):
             if self._peek().kind == "DIRECTIVE":
                 self._declare()
                 continue
+            if self._is("import") and self._peek(1).kind == "NAME":
+                raise ProgramError(
+                    "`import` loads classes of Ticker for windows; write the window itself, such "
+                    "as [3] or [#3]",
+                    self._at(self._peek()),
+                )
             rule = self._rule(f"r{len(rules) + 1}")
             if rule.body or rule.at is not None:
                 rules.append(rule)
@@ -193,7 +161,9 @@ class _Reader(TermReader):
             if self._is("in") or self._peek().text == "[":
                 raise ProgramError("a head has no window", self._at(self._peek()))
             return (self._time() if self._skip("at") else None), atom
-        part = self._at_atom()
+        part, is_denied = self._at_atom()
+        if is_denied:
+            raise ProgramError("a head is p(X) or @T p(X), without not", part.origin)
         return part.at, part.atom
 
     def _parts(self) -> list[BodyPart]:
@@ -205,6 +175,7 @@ class _Reader(TermReader):
             self._fail(
                 "a comma: there is no disjunction, but there may be several rules", self._peek()
             )
+        self._check_denied_at(parts)
         return parts
 
     def _part(self) -> list[BodyPart]:
@@ -225,9 +196,13 @@ class _Reader(TermReader):
                 self._take()
             if not self._starts_atom() and self._peek(1).text != "(":
                 self._fail("an atom: a comparison has an opposite, as X != 2", self._peek())
+            first = self._peek()
             part = self._extended()
             if isinstance(part, Denied):
                 raise ProgramError("there is one `not` at most in front of an atom", part.origin)
+            self._refuse_two_things(first)
+            if wrapped and self._peek().text == ",":
+                self._fail("): `not` denies one atom", self._peek())
             if wrapped:
                 self._expect(")")
             return Denied(part)
@@ -257,237 +232,30 @@ class _Reader(TermReader):
             if self._is("time_win") or self._is("tuple_win"):
                 return self._laser_window()
             if (self._is("diamond") or self._is("box")) and not self._quantifies_prefix():
-                part, is_denied = self._laser_quantified()
-                return self._windowed(part, is_denied=is_denied)
+                return self._laser_ever()
         mode, at = Mode.NOW, None
         if self._peek().text == "@":
-            return self._windowed(self._at_atom())
+            part, is_denied = self._at_atom()
+            return self._windowed(part, is_denied=is_denied)
         if self._quantifies_prefix():
-            mode = _QUANTIFIERS[self._take().text]
+            mode = QUANTIFIERS[self._take().text]
         atom = self._atom()
         is_denied = self._skip_not_behind()
         if mode is Mode.NOW and self._skip("at"):
             mode, at = Mode.AT, self._time()
         elif mode is Mode.NOW and (self._is("always") or self._is("some")):
-            mode = _QUANTIFIERS[self._take().text]
+            mode = QUANTIFIERS[self._take().text]
         return self._windowed(Extended(atom, mode, at), is_denied=is_denied)
-
-    def _skip_not_behind(self) -> bool:
-        """Take the `not` of `p not in [3]` and of `p not at T`."""
-        return self._peek(1).text in ("at", "in", "[") and self._skip("not")
 
     def _quantifies_prefix(self) -> bool:
         """Whether a quantifier stands before an atom: `always p(X)`, and not an atom `always`."""
         token, after = self._peek(), self._peek(1)
-        is_quantifier = token.kind == "NAME" and token.text in _QUANTIFIERS
+        is_quantifier = token.kind == "NAME" and token.text in QUANTIFIERS
         return (
             is_quantifier
             and after.kind in ("NAME", "QUOTED", "IRI", "PREFIXED")
             and after.text not in ("in", "at")
         )
-
-    def _at_atom(self) -> Extended:
-        self._take()
-        if self._is_laser_at():
-            self._take()
-            at = as_point(self._expression())
-            self._expect(",")
-            atom = self._wrapped_atom()
-            self._expect(")")
-        else:
-            at, atom = self._time(), self._atom()
-        return Extended(atom, Mode.AT, at)
-
-    def _windowed(self, part: Extended, *, is_denied: bool = False) -> Extended | Denied:
-        is_denied |= self._skip_not_behind()
-        has_in = self._skip("in")
-        if self._peek().text != "[":
-            if has_in:
-                self._fail("a window, such as [3]", self._peek())
-            if part.mode in (Mode.SOME, Mode.ALWAYS):
-                raise ProgramError(
-                    f"`{part.mode.value}` looks into a window: add one, such as `in [3]`",
-                    part.origin,
-                )
-        else:
-            mode = Mode.SOME if part.mode is Mode.NOW else part.mode
-            part = Extended(part.atom, mode, part.at, self._window(part.atom))
-        return Denied(part) if is_denied else part
-
-    def _window(self, atom: Atom) -> Window:
-        opening = self._expect("[")
-        if self._skip("tumbling"):
-            span = self._span()
-            if span.size < 1:
-                self._fail("a tumbling window of at least 1 time point", opening)
-            window: Window = TumblingWindow(span)
-        elif self._peek().text == "#" or self._peek(1).text == "#":
-            window = self._count_window(atom, opening)
-        else:
-            self._skip("t")
-            window = TimeWindow(self._span())
-        if not isinstance(window, CountWindow):
-            # Every group has the same time points, so that its part of the window is the window's.
-            self._per(atom)
-        self._expect("]")
-        return window
-
-    def _count_window(self, atom: Atom, opening: Token) -> CountWindow:
-        if self._peek().text == "#":
-            self._take()
-            size = self._size()
-        else:
-            size = self._size()
-            self._take()
-        if size < 1:
-            self._fail("a count window of at least 1 atom", opening)
-        of_predicate = False
-        kind = kind_places(atom)
-        if self._skip("of"):
-            kind = self._counted_kind(atom, kind)
-            of_predicate = True
-        per = self._per(atom)
-        of_predicate |= bool(per)
-        return CountWindow(size, of_predicate, per, kind if of_predicate else ())
-
-    def _per(self, atom: Atom) -> tuple[Variable, ...]:
-        """The variables of the atom that make groups: `per X, Y`, or none."""
-        if not self._skip("per"):
-            return ()
-        found = [self._group_variable(atom)]
-        while self._peek().text == ",":
-            self._take()
-            found.append(self._group_variable(atom))
-        return tuple(found)
-
-    def _group_variable(self, atom: Atom) -> Variable:
-        token = self._take()
-        if token.kind != "VARIABLE" or Variable(token.text) not in atom.variables():
-            self._fail("a variable of the atom after `per`", token)
-        return Variable(token.text)
-
-    def _counted_kind(self, atom: Atom, kind: tuple[int, ...]) -> tuple[int, ...]:
-        """What a window is of: the places that tell the triples that count."""
-        name = self._take()
-        if name.text == "it":
-            return kind
-        if name.text in (atom.relation, quoted(atom.relation)):
-            return ()
-        if kind and name.kind in ("NAME", "IRI", "PREFIXED", "QUOTED"):
-            iri = IRI(name.text) if name.kind == "NAME" else self._iri(name)
-            for places in (kind, kind[:1]):
-                if atom.arguments[places[-1]] == iri:
-                    return places
-        own = show_kind(atom, kind, self._prefixes)
-        self._fail(f"`of {own}`: the window of an atom is of its predicate", name)
-
-    def _span(self) -> Span:
-        size = self._size()
-        unit = ""
-        if self._peek().kind == "NAME" and not self._is("per"):
-            token = self._take()
-            if token.text not in UNITS and token.text not in TICKS:
-                hint = did_you_mean(token.text, UNITS)
-                raise ProgramError(f"unknown unit {token.text}{hint}", self._at(token))
-            unit = "" if token.text in TICKS else token.text
-        return Span(size, unit)
-
-    def _size(self) -> int:
-        token = self._take()
-        if token.kind != "NUMBER" or not token.text.isdigit():
-            self._fail("a whole number", token)
-        if len(token.text) > MAX_DIGITS:
-            raise ProgramError(
-                f"the size of a window has at most {MAX_DIGITS} digits", self._at(token)
-            )
-        return int(token.text)
-
-    # ---- Laser -------------------------------------------------------------------------------
-
-    def _laser_window(self) -> Extended | Denied:
-        name = self._take()
-        window: Window
-        self._expect("(")
-        size = self._size()
-        self._expect(",")
-        if name.text == "time_win" or self._peek().kind == "NUMBER":
-            start, step = self._size(), (self._expect(","), self._size())[1]
-            if (start, step) != (0, 1):
-                raise ProgramError(
-                    f"only {name.text}(n, 0, 1, ...) slides with every time point", self._at(name)
-                )
-            self._expect(",")
-        if name.text == "time_win":
-            window = TimeWindow(Span(size))
-        else:
-            if size < 1:
-                self._fail("a count window of at least 1 atom", name)
-            window = CountWindow(size)
-        is_denied = False
-        if self._peek().text == "@":
-            part = self._at_atom()
-        elif self._peek(1).text == "(" and (self._is("diamond") or self._is("box")):
-            part, is_denied = self._laser_quantified()
-        elif name.text == "time_win":
-            # The window shows this time point, too.
-            part = Extended(self._wrapped_atom())
-        else:
-            self._fail("diamond(...), box(...) or @(T, ...)", self._peek())
-        self._expect(")")
-        if part.mode is not Mode.NOW:
-            part = Extended(part.atom, part.mode, part.at, window)
-        return Denied(part) if is_denied else part
-
-    def _laser_quantified(self) -> tuple[Extended, bool]:
-        """`diamond(p)` or `box(p)`, and whether it is denied: `diamond(not(p))` is `not box(p)`."""
-        mode = _QUANTIFIERS[self._take().text]
-        if self._peek(1).text == "not" and self._peek(2).text == "(":
-            self._expect("(")
-            self._take()
-            part = Extended(self._wrapped_atom(), _DUALS[mode])
-            self._expect(")")
-            return part, True
-        return Extended(self._wrapped_atom(), mode), False
-
-    def _wrapped_atom(self) -> Atom:
-        if self._peek().text != "(":
-            return self._atom()
-        with_depth = self._take()
-        self._deeper(with_depth)
-        atom = self._wrapped_atom()
-        self._depth -= 1
-        self._expect(")")
-        return atom
-
-    def _is_laser_at(self) -> bool:
-        """Whether `(` opens `(T, atom)` and not just a time point `(T + 1)`."""
-        if self._peek().text != "(":
-            return False
-        depth = 0
-        for token in self._tokens[self._next :]:
-            depth += (token.text == "(") - (token.text == ")")
-            if token.text == "," and depth == 1:
-                return True
-            if depth == 0 or token.kind == "END":
-                return False
-        return False
-
-    def _laser_guard(self) -> Guard:
-        """`COMP(>=, V, 100)`, or `MATH(+, U, T, 2)`, which is U = T + 2."""
-        first = self._take()
-        known = ARITHMETIC if first.text == "MATH" else _COMPARISONS
-        self._expect("(")
-        sign = self._take()
-        if sign.text not in known:
-            self._fail(f"one of {' '.join(known)}", sign)
-        arguments = []
-        for _ in range(3 if known is ARITHMETIC else 2):
-            self._expect(",")
-            arguments.append(self._expression())
-        if known is ARITHMETIC:
-            arguments.append(arguments.pop(0))
-        origin = self._origin(first, self._expect(")"))
-        return Guard(known[sign.text], tuple(arguments), origin)
 
     # ---- comparisons and aggregates ----------------------------------------------------------
 
@@ -495,13 +263,20 @@ class _Reader(TermReader):
         first = self._peek()
         if first.kind == "VARIABLE" and self._peek(1).text == "(":
             self._fail(f"an atom ({SMALL_LETTERS})", first)
+        if first.kind == "END" or first.text in (".", ",", ")", "]", "}"):
+            self._fail("an atom or a comparison", first)
+        if first.text == "(" and self._peek(1).kind == "NAME" and self._peek(2).text == "(":
+            self._fail("an atom or a comparison: brackets stand around terms only", first)
         left = self._side()
         sign = self._take()
         if sign.kind != "COMPARISON":
-            self._fail("an atom or a comparison", sign)
+            hint = ", such as X = 3" if sign.text == "is" else ""
+            self._fail(f"an atom or a comparison{hint}", sign)
+        if sign.text == "=" and self._peek().text in _TWISTED:
+            self._fail(f"a term (a comparison is {_TWISTED[self._peek().text]})", self._peek())
         right = self._side()
         origin = self._origin(first, self._tokens[self._next - 1])
-        builtin = _COMPARISONS[sign.text]
+        builtin = COMPARISONS[sign.text]
         if builtin == "equal" and self._bind_last(left, right, origin):
             return None
         return Guard(builtin, (left, right), origin)

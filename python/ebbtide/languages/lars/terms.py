@@ -42,6 +42,8 @@ class TermReader(Cursor):
             self._fail(f"an atom ({SMALL_LETTERS})", first)
         if first.kind not in ("NAME", "QUOTED", "IRI", "PREFIXED"):
             self._fail("an atom", first)
+        if first.kind == "NAME" and first.text == "not":
+            self._fail("an atom: `not` stands in front of it and of what is around it", first)
         last = first
         if self._peek().text == "(":
             self._take()

@@ -53,6 +53,9 @@ _HINTS: Final = {
     "<": "this IRI is not closed, or it contains a character that an IRI cannot have",
     "?": "a variable begins with a capital letter or an underscore",
     "|": "there is no disjunction, but there may be several rules",
+    "&": "a comma joins the parts of a body",
+    "!": "`not` denies an atom, and != says that two terms differ; there is no cut",
+    "^": "there is no power; X * X is a square",
     "\\": "`not` denies an atom, and != says that two terms differ",
 }
 
@@ -79,8 +82,12 @@ def tokens(text: str, source: str) -> list[Token]:
         if match is None:
             character = text[position]
             hint = _HINTS.get(character, f"unexpected character {character!r}")
+            if character.isalpha():
+                hint += ": names with other letters than a to z stand in quotes, as 'été'"
             raise ProgramError(hint, _place(text, position, source))
         kind = match.lastgroup or ""
+        if kind == "SIGN" and text.startswith("/*", position):
+            raise ProgramError("this comment is not closed", _place(text, position, source))
         if kind == "PREFIXED" and match[0][0] == ":" and found and found[-1].kind == "VARIABLE":
             # It ends the values of an aggregate: { X :p(X) }.
             match = _COLON.match(text, position)

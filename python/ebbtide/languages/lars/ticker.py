@@ -1,0 +1,154 @@
+"""The relations that Ticker knows by name: `leq(18,V)` is 18 <= V, `plus(X,Y,Z)` is Z = X + Y.
+
+In other programs these are names like any other. So one is a predicate where a rule, a fact, a
+window or an @ is about it, where it has another number of arguments, and, always, in quotes:
+`'leq'(X,Y)`. One that computes is a predicate, too, where nothing else binds what it would compute
+with. Elsewhere it is read as Ticker means it, and no stream may state it: nothing is left out
+silently, whichever was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from ebbtide.languages.lars.check import bound_by
+from ebbtide.languages.lars.formula import (
+    BodyPart,
+    Collected,
+    Denied,
+    Extended,
+    LarsProgram,
+    Mode,
+)
+from ebbtide.languages.lars.printing import show_argument, show_atom
+from ebbtide.program import Atom, Guard, ProgramError, Variable
+from ebbtide.terms import to_term
+
+#: What a name says of an argument and the next one.
+_COMPARES: Final = {
+    "eq": ("equal",),
+    "neq": ("notEqual",),
+    "lt": ("lessThan",),
+    "gt": ("greaterThan",),
+    "leq": ("le",),
+    "geq": ("ge",),
+    "ltlt": ("lessThan", "lessThan"),
+    "ltleq": ("lessThan", "le"),
+    "leqlt": ("le", "lessThan"),
+    "leqleq": ("le", "le"),
+}
+#: The function that yields the last argument; None: there is none.
+_COMPUTES: Final = {
+    "plus": "sum",
+    "sum": "sum",
+    "minus": "difference",
+    "times": "product",
+    "prod": "product",
+    "product": "product",
+    "divide": None,
+    "modulo": None,
+    "power": None,
+}
+_INSTEAD: Final = {
+    "divide": "there is no division of whole numbers, but Z = X / Y, of decimals",
+    "modulo": "there is no remainder",
+    "power": "there is no power; X * X is a square",
+}
+#: `incr(X,Y)` is Y = X + 1.
+_NEXT: Final = "incr"
+_ARITIES: Final = {
+    **{name: len(signs) + 1 for name, signs in _COMPARES.items()},
+    **dict.fromkeys(_COMPUTES, 3),
+    _NEXT: 2,
+}
+
+
+def with_builtins(program: LarsProgram) -> LarsProgram:
+    """The program with what Ticker knows by name as comparisons and arithmetic."""
+    written = [part for rule in program.rules for part in rule.atoms()]
+    names = {part.atom.relation for part in written if part.atom.relation in _ARITIES}
+    names -= program.intensional
+    names -= {fact.relation for fact in program.background}
+    names -= {part.atom.relation for part in written if not _may_be_meant(part)}
+    if not names:
+        return program
+    bodies = [rule.body for rule in program.rules]
+    bodies += [part.parts for rule in program.rules for part in rule.collected]
+    while predicates := {
+        atom.relation
+        for body in bodies
+        for atom, _ in _unbound(body, names)
+        if atom.relation not in _COMPARES
+    }:
+        names -= predicates
+    for body in bodies:
+        for atom, variable in _unbound(body, names):
+            raise ProgramError(
+                f"{show_argument(variable)} is compared, but no positive atom binds it; "
+                f"{_or_quoted(atom)}",
+                atom.origin,
+            )
+    if not names:
+        return program
+    rules = tuple(replace(rule, body=_read(rule.body, names)) for rule in program.rules)
+    return replace(program, rules=rules, builtins=frozenset(names))
+
+
+def _may_be_meant(part: Extended) -> bool:
+    """Whether an atom could be Ticker's by the way it is written."""
+    is_plain = part.mode is Mode.NOW and not part.origin.text.startswith("'")
+    return is_plain and _ARITIES.get(part.atom.relation) == len(part.atom.arguments)
+
+
+def _unbound(body: Iterable[BodyPart], names: set[str]) -> Iterator[tuple[Atom, Variable]]:
+    """The atoms of some names that take a variable which the rest of the body does not bind."""
+    body = tuple(body)
+    atoms = [part.atom for part in body if isinstance(part, Extended)]
+    meant = [atom for atom in atoms if atom.relation in names]
+    others = [part for part in body if not (isinstance(part, Extended) and part.atom in meant)]
+    bound = bound_by((*others, *(guard for atom in meant for guard in _guards(atom))))
+    for atom in meant:
+        inputs = atom.arguments if atom.relation in _COMPARES else atom.arguments[:-1]
+        for argument in inputs:
+            if isinstance(argument, Variable) and argument not in bound:
+                yield atom, argument
+
+
+def _read(body: Iterable[BodyPart], names: set[str]) -> tuple[BodyPart, ...]:
+    """A body with guards in the place of the atoms of some names."""
+    found: list[BodyPart] = []
+    for part in body:
+        match part:
+            case Extended(atom) if atom.relation in names:
+                if instead := _INSTEAD.get(atom.relation):
+                    raise ProgramError(f"{instead}; {_or_quoted(atom)}", atom.origin)
+                found += _guards(atom)
+            case Denied(Extended(atom)) if atom.relation in names:
+                raise ProgramError(
+                    f"a comparison has an opposite, as X != 2, and {show_atom(atom)} is read as "
+                    f"one; {_or_quoted(atom)}",
+                    part.origin,
+                )
+            case Collected():
+                found.append(replace(part, parts=_read(part.parts, names)))  # type: ignore[arg-type]
+            case _:
+                found.append(part)
+    return tuple(found)
+
+
+def _guards(atom: Atom) -> list[Guard]:
+    """What an atom means: comparisons of neighbours, or a function and its result."""
+    name, arguments = atom.relation, atom.arguments
+    if name == _NEXT:
+        return [Guard("sum", (arguments[0], to_term(1), arguments[1]), atom.origin)]
+    if name in _COMPARES:
+        pairs = zip(_COMPARES[name], arguments, arguments[1:], strict=False)
+        return [Guard(sign, (left, right), atom.origin) for sign, left, right in pairs]
+    function = _COMPUTES[name]
+    return [] if function is None else [Guard(function, arguments, atom.origin)]
+
+
+def _or_quoted(atom: Atom) -> str:
+    return f"in quotes, '{atom.relation}'(...) is a predicate"
