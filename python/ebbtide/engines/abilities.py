@@ -113,7 +113,6 @@ class GivesChanges(Settles, Protocol):
     def changes_arrow(self, relation: str) -> Table:
         """What the last tick changed in one relation: its columns, until and diff."""
 
-    @property
     def quiet_until(self) -> Instant:
         """Before this no tick after the last one changes anything, unless something is said."""
 

@@ -358,7 +358,7 @@ class Reasoner(Documents, Answers):
             triples = self.engine.changes_arrow(TRIPLE)
             yield Changes(tick, triples, complete, told.began, told.ended)
             if not self._tells_time:
-                self._time.leap(self.engine.quiet_until)
+                self._time.leap(self.engine.quiet_until())
 
     def finish_changes(self) -> Iterator[Changes]:
         """As `finish`, but the triples that a tick changed come in columns, as Arrow."""
