@@ -243,8 +243,40 @@ def test_late_facts_are_dead_letters_if_they_are_wanted(
 
 
 def test_what_is_wrong_with_the_facts_is_said(spark: SparkSession) -> None:
+    with pytest.raises(PipelineError, match="a shard at least, not 0"):
+        reason(
+            spark.createDataFrame(FACTS, "t long, s string, p string, o string"), "rdf", shards=0
+        )
     with pytest.raises(PipelineError, match="the facts lack the columns p, o"):
         reason(spark.createDataFrame([(1, "a")], "t long, s string"), "rdfs")
+
+
+def test_what_the_time_may_be(spark: SparkSession) -> None:
+    """Milliseconds as numbers or texts, and timestamps; a text that is no number is no fact."""
+    facts = spark.createDataFrame(FACTS[:1], "t long, s string, p string, o string")
+    for kind in ("int", "double", "decimal(20,3)", "string"):
+        (row,) = reason(facts.withColumn("t", F.col("t").cast(kind)), ()).collect()
+        assert (row.t, row.s) == FACTS[0][:2]
+    noon = facts.withColumn("t", F.lit("noon"))
+    (row,) = reason(noon, (), letters=True).collect()
+    assert row.letter.reason.startswith("no fact: it needs t")
+    with pytest.raises(PySparkException, match="no fact: it needs t"):
+        reason(noon, "rdf").collect()
+    for kind in ("date", "boolean", "array<int>"):
+        wrong = facts.withColumn("t", F.lit(None).cast(kind))
+        with pytest.raises(PipelineError, match=f"the column is of type {kind}"):
+            reason(wrong, "rdf")
+
+
+def test_what_the_background_may_be(spark: SparkSession) -> None:
+    facts = spark.createDataFrame(FACTS[:1], "t long, s string, p string, o string")
+    many, one, text = (
+        rows(reason(facts, "rdfs-sparkwave", background=each).collect())
+        for each in ([CAMPUS], CAMPUS, str(CAMPUS))
+    )
+    assert many == one == text
+    with pytest.raises(PipelineError, match="a DataFrame is none"):
+        reason(facts, "rdf", background=read_rdf(spark, CAMPUS))  # type: ignore[arg-type]
 
 
 def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def test_a_damaged_or_missing_identity(folder: Path) -> None:
     (folder / "identity.json").write_text("{")
     with pytest.raises(CheckpointError, match="not JSON"):
         Checkpoint(folder, IDENTITY)
+    for strange in ("[]", '{"format": 4}'):
+        (folder / "identity.json").write_text(strange)
+        assert Checkpoint.known(folder) == {}
+        with pytest.raises(CheckpointError, match="no object of texts"):
+            Checkpoint(folder, IDENTITY)
     (folder / "identity.json").unlink()
     with pytest.raises(CheckpointError, match=r"identity\.json is missing"):
         Checkpoint(folder, IDENTITY)
@@ -96,6 +101,22 @@ def test_one_run_at_a_time(folder: Path) -> None:
     first.close()
     Checkpoint.reset(folder)
     assert not folder.exists()
+
+
+def test_a_reset_leaves_what_is_not_of_the_checkpoint(folder: Path) -> None:
+    """`path = "."` is the folder of the pipeline file, and maybe of the streams."""
+    strangers = [folder / name for name in ("pipeline.toml", "incoming/0.tnt", ".git/config")]
+    for file in strangers:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+    (folder / ".identity.json.tmp").write_text("half of o")
+    Checkpoint.reset(folder)
+    assert sorted(each for each in folder.rglob("*") if each.is_file()) == sorted(strangers)
+    (folder / "spark").mkdir()
+    Checkpoint.reset(folder)
+    assert (folder / "spark").exists(), "no checkpoint was ever here"
+    (folder / "spark").rmdir()
+    Checkpoint(folder, IDENTITY).close()
 
 
 def test_sealed_files(tmp_path: Path) -> None:

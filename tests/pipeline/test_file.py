@@ -302,6 +302,8 @@ def test_the_examples_are_right(file: Path) -> None:
         ),
         ('"{a} of {b}"@EN', ('"', Hole("a", False), " of ", Hole("b", False), '"@en')),
         ("<http://e/p>", ("<http://e/p>",)),
+        ('"{place.x}"', ('"', Hole("place.x", False), '"')),
+        (r'"\u007Bid\u007D"', ('"{id}"',)),
     ],
 )
 def test_templates_are_canonical_terms_with_holes(text: str, parts: tuple[object, ...]) -> None:
@@ -311,6 +313,13 @@ def test_templates_are_canonical_terms_with_holes(text: str, parts: tuple[object
 def test_templates_take_columns_of_the_schema_in_any_case(write) -> None:
     pipeline = load_pipeline(write(WHOLE.replace(FILES, ROWS)))
     assert pipeline.streams["trains"].triples[0].s == "<http://e/{ID}>"
+
+
+@pytest.mark.parametrize("braces", ["{}", "{a b}", "{tags[0]}", "{place.}", "{{id}}", "{id"])
+def test_braces_around_what_is_no_column(braces: str) -> None:
+    """Else every row would have the text of the template for its object."""
+    with pytest.raises(ValueError, match="is no column"):
+        Template.parse(f'"{braces}"')
 
 
 def test_a_template_that_is_no_term() -> None:

@@ -73,6 +73,15 @@ def test_a_column_may_have_any_name(spark: SparkSession, tmp_path: Path, kind: s
     assert objects == {f"<http://e/{name}>": f'"{text}"' for name, text in NAMED.items()}
 
 
+def test_fields_of_structs_and_numbers_without_end(spark: SparkSession) -> None:
+    place, number, text = ("place.x", "n", "s")
+    kinds = f"{SOURCE} string, t long, place struct<x: double, y: int>, n float, s string"
+    rows = [("a", 1000, (1.5, 2), float("-inf"), "Infinity"), ("a", 1000, None, None, None)]
+    frame = spark.createDataFrame(rows, kinds)
+    found = rows_of(as_facts(frame, "t", tuple(map(made_of, (place, number, text)))))
+    assert [each["o"] for each in found] == ['"1.5"', '"-INF"', '"Infinity"']
+
+
 def test_a_letter_shows_the_row_as_it_is(spark: SparkSession) -> None:
     rows = spark.createDataFrame([("a", "b", None)], f"{SOURCE} string, source string, t long")
     (letter,) = rows_of(as_facts(rows, "t", (made_of("source"),)))

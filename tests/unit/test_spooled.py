@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from ebbtide.pipeline.sources.spool import Piece, Spool, pieces_of
+from ebbtide.pipeline.sources.spool import Arrival, Piece, Spool, pieces_of
 from ebbtide.pipeline.sources.spooled import SpoolReader
 
 
@@ -55,3 +56,17 @@ def test_what_is_committed_goes_and_does_not_come_again(tmp_path: Path) -> None:
     assert names(tmp_path) == ["2", "3"]
     spool(tmp_path, "1", "2", "3", "4")
     assert names(tmp_path) == ["2", "3", "4"]
+
+
+def test_a_clock_that_was_put_back_loses_nothing(tmp_path: Path) -> None:
+    """What arrived before the last piece's time is new all the same, and comes after it."""
+    hours_ahead = f"{time.time_ns() + 10**13}.tnt"
+    spool(tmp_path, hours_ahead)
+    thread = Spool([Arrival("tnt", text) for text in "abc"], tmp_path, threading.Event())
+    thread.run()
+    pieces = pieces_of(tmp_path)
+    assert pieces[0].name == hours_ahead
+    assert [piece.read_text() for piece in pieces[1:]] == ["a", "b", "c"]
+    # What stands in a file is not new when it comes again.
+    spool(tmp_path, hours_ahead)
+    assert len(pieces_of(tmp_path)) == 4

@@ -113,6 +113,9 @@ class GivesChanges(Settles, Protocol):
     def changes_arrow(self, relation: str) -> Table:
         """What the last tick changed in one relation: its columns, until and diff."""
 
+    def quiet_until(self) -> Instant:
+        """Before this no tick after the last one changes anything, unless something is said."""
+
 
 def open_engine(
     name: str,

@@ -210,7 +210,6 @@ class NativeEngine:
         """Whether the last tick changed anything."""
         return self._kernel.has_changes
 
-    @property
     def quiet_until(self) -> Instant:
         """Before this no tick after the last one changes anything, unless something is said."""
         until = self._kernel.quiet_until

@@ -199,6 +199,10 @@ class PlannedEngine:
         """What the last tick changed in one relation: its columns, until and diff."""
         return self.native.changes_arrow(relation)
 
+    def quiet_until(self) -> Instant:
+        """Before this no tick after the last one changes anything, unless something is said."""
+        return self.native.quiet_until()
+
     def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
         """The materialisation at the last tick, of some relations or all; each fact's `until`."""
         return self.native.facts(self.program.relations if relations is None else relations)

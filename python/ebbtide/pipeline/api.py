@@ -51,6 +51,8 @@ __all__ = ["answer", "materialize", "read_rdf", "reason", "run_query", "solution
 CONSTANTS: Final = Documents(relative=True)
 #: What the rows of a program of LARS are known by, where there is but one.
 PROGRAM: Final = "program"
+#: The types of a column of milliseconds.
+_INSTANTS: Final = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string")
 _NO_FACT: Final = "no fact: it needs t and three N-Triples terms, such as <http://example/Ada>"
 
 
@@ -72,7 +74,7 @@ def reason(
     step: int = 1_000,
     lateness: int = 0,
     start: Instant | None = None,
-    background: Iterable[str | PathLike[str]] = (),
+    background: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     builtins: Iterable[str] = (),
     shards: int | None = None,
     key: str | None = None,
@@ -116,7 +118,7 @@ def reason(
     `streams` are names alone, and it has one engine.
     """
     ticking: Ticking = {"step": step, "lateness": lateness, "start": start}
-    files = [Path(file) for file in background]
+    files = _files(background)
     if (found := _lars(program)) is not None:
         if shards not in (None, 1) or key is not None:
             raise PipelineError("a program of LARS runs in one place: it has no shards and no key")
@@ -141,6 +143,8 @@ def reason(
     unit = Rules(as_program(program), windows, background=files, builtins=modules, **ticking)
     if shards is None:
         shards = shards_for(unit, facts.sparkSession, key)
+    if shards < 1:
+        raise PipelineError(f"there must be a shard at least, not {shards}")
     _warn_of_tasks(facts, shards)
     stream = _stream_of(facts, streams)
     if key is None:
@@ -159,7 +163,7 @@ def answer(
     rules: RulesLike = (),
     lateness: int = 0,
     start: Instant | None = None,
-    background: Iterable[str | PathLike[str]] = (),
+    background: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     builtins: Iterable[str] = (),
     report: str = "window-close",
     letters: bool = False,
@@ -179,7 +183,7 @@ def answer(
         asked,
         {iri: iri for iri in sorted(iris)},
         program=as_program(rules),
-        background=map(Path, background),
+        background=_files(background),
         builtins=modules,
         lateness=lateness,
         start=start,
@@ -257,6 +261,15 @@ def _stream_of(facts: DataFrame, streams: Collection[str] | None) -> Column:
     return F.when(F.col("stream").isin(*streams), F.col("stream")).otherwise(wrong)
 
 
+def _files(background: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
+    """The files of a background, one or several."""
+    if isinstance(background, DataFrame):
+        raise PipelineError("the background is files of RDF, and a DataFrame is none")
+    if isinstance(background, str | PathLike):
+        background = [background]
+    return [Path(file) for file in background]
+
+
 def _run(builtins: Iterable[str]) -> list[UserModule]:
     """The modules of builtins, run here: rules that call them can be read."""
     modules = list(map(UserModule.of, builtins))
@@ -298,7 +311,13 @@ def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFr
     """The columns of facts: their stream and place, t as milliseconds, and what they say."""
     _need(facts, ("t", *content))
     kind = dict(facts.dtypes)["t"]
-    time = F.unix_millis("t") if kind.startswith("timestamp") else F.col("t").cast("long")
+    if kind.startswith("timestamp"):
+        time = F.unix_millis("t")
+    elif kind.partition("(")[0] in _INSTANTS:
+        # A text that is no number is no fact, as a null is.
+        time = F.col("t").try_cast("long")
+    else:
+        raise PipelineError(f"t is milliseconds or timestamps, and the column is of type {kind}")
     source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
     line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
     columns = (stream.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))

@@ -24,7 +24,7 @@ from ebbtide.pipeline.sources.mqtt import delivered
 from ebbtide.pipeline.sources.rate import read_rate
 from ebbtide.pipeline.sources.rows import read_rows, rows_of_messages
 from ebbtide.pipeline.sources.socket import BYTES_A_PIECE, received
-from ebbtide.pipeline.sources.spool import Piece, Spool
+from ebbtide.pipeline.sources.spool import Arrival, Piece, Spool
 from ebbtide.pipeline.sources.spooled import read_lines, read_spool
 from ebbtide.pipeline.sources.workload import paced
 from ebbtide.pipeline.stages.canonical import canonical_rows
@@ -146,7 +146,7 @@ def spools_of(
             raise PipelineError(f'no stream {name} is from = "memory"')
     for name, stream in pipeline.streams.items():
         stop = threading.Event()
-        pieces: Iterator[Piece]
+        pieces: Iterator[Piece] | Iterator[Arrival]
         match stream:
             case model.Socket(host=host, port=port, format=format, bytes_a_batch=most):
                 most = min(most, BYTES_A_PIECE)

@@ -212,7 +212,7 @@ class Upper:
         """Before this it stays as it is, as long as its views do; None: who knows."""
         if self._before is not None or not all(mirror.is_following for mirror in self._mirrors):
             return None
-        return LATEST if self.engine is None else self.engine.quiet_until
+        return LATEST if self.engine is None else self.engine.quiet_until()
 
     def seen(self, relation: str) -> tuple[Kernel, int, Instant]:
         """A relation as it is at the last tick."""

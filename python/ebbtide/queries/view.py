@@ -295,7 +295,7 @@ class View:
         if self._changed is not None and self._changed > seen:
             return None
         waiting = (*self._waiting, *(blocks.first for blocks in self._blocks.values()))
-        return min((self.native.quiet_until, *waiting))
+        return min((self.native.quiet_until(), *waiting))
 
     @property
     def native(self) -> NativeEngine:

@@ -344,7 +344,11 @@ class Reasoner(Documents, Answers):
         return self._evaluate()
 
     def changes(self) -> Iterator[Changes]:
-        """As `deltas`, but the triples that a tick changed come in columns, as Arrow."""
+        """As `deltas`, but the triples that a tick changed come in columns, as Arrow.
+
+        Of a long time in which nothing changes (a pause of the streams, a clock that was wrong) the
+        ticks are left out, but for the last that is due.
+        """
         if not isinstance(self.engine, GivesChanges):
             raise Unsupported("only the native engine tells changes in columns")
         for tick in self._time.due():
@@ -353,6 +357,8 @@ class Reasoner(Documents, Answers):
             told = self._told(self.engine.delta(tick, complete, self.program.hidden))
             triples = self.engine.changes_arrow(TRIPLE)
             yield Changes(tick, triples, complete, told.began, told.ended)
+            if not self._tells_time:
+                self._time.leap(self.engine.quiet_until())
 
     def finish_changes(self) -> Iterator[Changes]:
         """As `finish`, but the triples that a tick changed come in columns, as Arrow."""

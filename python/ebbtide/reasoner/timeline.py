@@ -14,6 +14,8 @@ from ebbtide.time import Instant, Ticks, Watermark
 
 #: So many ticks at once are rather a mistake than a wish.
 MANY_TICKS: Final = 100_000
+#: Fewer ticks at which nothing changes are evaluated sooner than anybody would miss them.
+LONG_QUIET: Final = 1_000
 
 
 class Timeline:
@@ -80,6 +82,26 @@ class Timeline:
     def skip(self, to: Instant) -> None:
         """The ticks before `to`, which is one, were handed out in another way."""
         self._ticks.skip(to)
+
+    def leap(self, quiet: Instant, least: int = LONG_QUIET) -> None:
+        """No tick before `quiet` changes anything: leave those out, if they are so many.
+
+        The last tick that is due is not left out, so that time stands where it would.
+
+        >>> time = Timeline(["trains"], step=10, start=None, lateness=0)
+        >>> time.happened("trains", 7, 1_000_000)
+        >>> due = time.due()
+        >>> first = next(due)
+        >>> time.leap(999_975)
+        >>> first, list(due)
+        (10, [999980, 999990])
+        """
+        last = self.last_due
+        if self.next is None or last is None:
+            return
+        to = last if quiet > last else self._ticks.at_or_after(quiet)
+        if to - self.next >= least * self._ticks.step:
+            self._ticks.skip(to)
 
     @property
     def next(self) -> Instant | None:

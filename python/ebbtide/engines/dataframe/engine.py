@@ -23,7 +23,17 @@ from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import Fact, Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.terms import parse_term
-from ebbtide.time import FOREVER, Instant, Landmark, Sliding, TimeWindow, Tumbling, Window
+from ebbtide.time import (
+    EARLIEST,
+    FOREVER,
+    LATEST,
+    Instant,
+    Landmark,
+    Sliding,
+    TimeWindow,
+    Tumbling,
+    Window,
+)
 
 
 class Changes(NamedTuple):
@@ -125,6 +135,19 @@ class DataFrameEngine:
         self._sizes = {name: extent.size for name, extent in after.items()}
         self._last = tick
         return Changes(tick, {name: self._change(name, before) for name in self._whole})
+
+    def quiet_until(self) -> Instant:
+        """Before this no tick after the last one changes anything, unless something is said."""
+        self._gather()
+        ends = [frame.select("until") for frame in self._whole.values()]
+        # What holds for ever waits for the next tick, whenever that is.
+        begin = F.coalesce("at", F.lit(EARLIEST))
+        begins = [frame.select(begin) for frame in self._waiting.values()]
+        if not (ends or begins):
+            return LATEST
+        instants = reduce(lambda a, b: a.union(b), [*ends, *begins]).toDF("at")
+        first = instants.agg(F.min("at")).collect()[0][0]
+        return LATEST if first is None else min(first, LATEST)
 
     def facts(self, relations: Collection[str] | None = None) -> Mapping[Fact, Instant]:
         """The materialisation at the last tick, of some relations or all; each fact's `until`."""

@@ -11,16 +11,19 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
-from ebbtide.pipeline.checkpoint.sealed import Damaged, replace_file, seal, unseal
+from ebbtide.pipeline.checkpoint.sealed import Damaged, aside_of, replace_file, seal, unseal
 from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
 from ebbtide.pipeline.units.unit import differing
 
 SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
 FORMAT: Final = "4"
+#: All that a run puts into the folder.
+OWN: Final = ("identity.json", "lock", "spark", "reasoner", "frames", "spool", "parcels", "end")
 
 
 class Checkpoint:
@@ -36,10 +39,19 @@ class Checkpoint:
 
     @staticmethod
     def reset(folder: Path) -> None:
-        """Forget everything."""
-        if folder.is_dir():
-            _lock(folder / "lock").close()
-            shutil.rmtree(folder)
+        """Forget everything, and nothing else that may be in the folder."""
+        if not (folder / "lock").exists():
+            return
+        _lock(folder / "lock").close()
+        for name in OWN:
+            for each in (folder / name, aside_of(folder / name)):
+                if each.is_dir():
+                    shutil.rmtree(each)
+                else:
+                    each.unlink(missing_ok=True)
+        with suppress(OSError):
+            # There may be files of others in it.
+            folder.rmdir()
 
     @staticmethod
     def known(folder: Path) -> Mapping[str, str]:
@@ -48,7 +60,7 @@ class Checkpoint:
             found = json.loads((folder / "identity.json").read_bytes())
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return found if _is_identity(found) else {}
 
     @property
     def spark(self) -> Path:
@@ -141,8 +153,14 @@ class Checkpoint:
             known = json.loads(file.read_bytes())
         except ValueError:
             raise CheckpointError(f"{file} is damaged: it is not JSON") from None
+        if not _is_identity(known):
+            raise CheckpointError(f"{file} is damaged: it is no object of texts")
         if difference := differing(known, identity):
             raise CheckpointError(f"{self.folder} belongs to another pipeline: {difference}")
+
+
+def _is_identity(found: object) -> bool:
+    return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
 
 
 def _lock(file: Path) -> IO[bytes]:

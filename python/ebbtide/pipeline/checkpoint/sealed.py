@@ -26,9 +26,14 @@ class Damaged(ValueError):
     """A file that is not as it was written."""
 
 
+def aside_of(path: Path) -> Path:
+    """Where a file is written before it is in its place."""
+    return path.with_name(f".{path.name}.tmp")
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Put a file into place at once."""
-    aside = path.with_name(f".{path.name}.tmp")
+    aside = aside_of(path)
     with aside.open("wb") as file:
         middle = len(content) // 2
         file.write(content[:middle])

@@ -110,7 +110,7 @@ def _check_templates(
             with wrong.within(key):
                 parts = Template.parse(text).parts
             for part in parts:
-                if isinstance(part, Hole) and part.column.lower() not in known:
+                if isinstance(part, Hole) and part.column.lower().split(".")[0] not in known:
                     there = ", ".join(columns)
                     wrong.at(key, f"there is no column {part.column}; there are {there}")
 

@@ -3,8 +3,10 @@
     <http://example/sensor/{id}>        the column is percent-encoded
     <{+url}>                            the column is an IRI, or part of one, as it is
     "{name}"  "{v}"^^<DATATYPE>  "{text}"@en      the column's text is escaped
+    "{position.lat}"                    a field of a column that is a struct
 
-A row whose column is null makes no triple.
+A row whose column is null makes no triple. Braces around anything else are refused: what was meant
+for a column must not become part of a term. A brace itself is written \\u007B.
 """
 
 from __future__ import annotations
@@ -15,12 +17,16 @@ from typing import Final
 
 from ebbtide.terms import parse_term
 
-_HOLE: Final = re.compile(r"\{(\+?)(\w+)\}")
+_HOLE: Final = re.compile(r"\{(\+?)(\w+(?:\.\w+)*)\}")
+_BRACES: Final = re.compile(r"\{.*?\}|[{}]")
 
 
 @dataclass(frozen=True)
 class Hole:
-    """A place for a column: `raw` as it is, else encoded for an IRI or escaped for a literal."""
+    """A place for a column, or for a field of it.
+
+    `raw` as it is, else encoded for an IRI or escaped for a literal.
+    """
 
     column: str
     raw: bool
@@ -48,6 +54,8 @@ class Template:
             return f"hole{len(marks) - 1}hole"
 
         filled = _HOLE.sub(mark, text)
+        if strange := _BRACES.search(filled):
+            raise ValueError(f"{strange[0]} is no column, such as {{id}} or {{+id}} or {{place.x}}")
         # An IRI that begins with a raw hole has its scheme from there.
         scheme = "scheme:" if filled.startswith("<hole") else ""
         canonical = parse_term(filled.replace("<hole", f"<{scheme}hole", 1)).text

@@ -67,7 +67,8 @@ def choose(
     known: Mapping[str, str],
 ) -> Choice:
     """The placement of a pipeline; `known` is the identity of its checkpoint, if there is one."""
-    shards = pipeline.run.shards or int(known.get("shards", max(cores, FEWEST_SHARDS)))
+    kept = known.get("shards", "")
+    shards = pipeline.run.shards or (int(kept) if kept.isdecimal() else max(cores, FEWEST_SHARDS))
 
     def chosen(placement: str, why: str) -> Choice:
         return Choice(placement, why, shards if placement == "sharded" else None)

@@ -129,6 +129,9 @@ class DataFramePlacement(Placement):
                 until = F.when(F.col("until") != FOREVER, F.col("until")).alias("until")
                 told = changes.select(F.lit(tick).alias("t"), "op", "a0", "a1", "a2", until)
                 tables.append(told.toDF(*ROWS.names).toArrow().cast(ROWS))
+            if self._time.count_due and not (changes is not None and len(tables[-1])):
+                # To ask takes less than another tick at which nothing changes.
+                self._time.leap(self._engine.quiet_until(), least=1)
             self._tick_seconds.append(time.perf_counter() - before)
             before = time.perf_counter()
         return pa.concat_tables(tables)

@@ -48,7 +48,7 @@ class ConsoleSink:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._answers: set[tuple[str, ...]] = set()
+        self._answers: dict[tuple[str, ...], Instant | None] = {}
         self._changes: deque[Change] = deque(maxlen=LAST_CHANGES)
         self._live = Live(console=console, transient=True) if console.is_terminal else None
         if self._live is not None:
@@ -62,15 +62,20 @@ class ConsoleSink:
     def write(self, batch: int, rows: Any) -> None:
         """Show what a batch changed."""
         for change in _changes(rows):
-            if change.sign == "-":
-                self._answers.discard(change.words)
-            else:
-                self._answers.add(change.words)
-            self._changes.append(change)
             if self._live is None:
                 self._console.print(str(change), markup=False, highlight=False, soft_wrap=True)
+                continue
+            if change.sign == "-":
+                self._answers.pop(change.words, None)
+            else:
+                self._answers[change.words] = change.until
+            self._changes.append(change)
         if self._live is not None and rows.num_rows:
-            self._live.update(self._picture(self._changes[-1].tick))
+            tick = self._changes[-1].tick
+            # An output need not ask for what leaves.
+            ends = self._answers.items()
+            self._answers = {words: end for words, end in ends if end is None or end > tick}
+            self._live.update(self._picture(tick))
 
     def _picture(self, tick: Instant) -> Group:
         table = Table(title=f"event time {seconds(tick)}", expand=True)

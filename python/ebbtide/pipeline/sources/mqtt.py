@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.mqtt import Broker
-from ebbtide.pipeline.sources.spool import Piece
+from ebbtide.pipeline.sources.spool import Arrival
 
 SECONDS_A_PIECE: Final = 0.1
 MESSAGES_A_PIECE: Final = 20_000
@@ -27,7 +27,7 @@ _FOR_EVER: Final = 0xFFFF_FFFF
 
 def delivered(
     broker: Broker, topics: Sequence[str], client: str, format: str, stop: threading.Event
-) -> Iterator[Piece]:
+) -> Iterator[Arrival]:
     """What a broker delivers, until `stop`. Lines are put together, graphs are a piece each."""
     arrived: SimpleQueue[Any] = SimpleQueue()
     session = _subscribed(broker, topics, client, arrived)
@@ -75,7 +75,7 @@ def _within(arrived: SimpleQueue[Any], seconds: float) -> Iterator[Any]:
         yield found
 
 
-def _pieces(messages: Sequence[Any], format: str) -> Iterator[Piece]:
+def _pieces(messages: Sequence[Any], format: str) -> Iterator[Arrival]:
     texts = [message.payload.decode(errors="replace") for message in messages]
     if format == "json":
         # A row a line: in JSON a line break within a text is always escaped.
@@ -83,5 +83,4 @@ def _pieces(messages: Sequence[Any], format: str) -> Iterator[Piece]:
     if format in ("tnt", "atoms", "json") and texts:
         texts = ["".join(f"{text.removesuffix(chr(10))}\n" for text in texts)]
     for text in texts:
-        # Names must never come again, and sort as time goes.
-        yield Piece(f"{time.time_ns()}.{format}", text)
+        yield Arrival(format, text)

@@ -188,7 +188,11 @@ def term_of(text: str) -> Column:
 def _part(part: str | Hole, is_iri: bool) -> Column:
     if not isinstance(part, Hole):
         return F.lit(part)
-    text = F.col(part.column).cast("string")
+    column = F.col(part.column)
+    # What has no end is written otherwise in RDF.
+    infinite = F.typeof(column).isin("float", "double") & column.cast("string").endswith("Infinity")
+    text = column.cast("string")
+    text = F.when(infinite, F.replace(text, F.lit("Infinity"), F.lit("INF"))).otherwise(text)
     if part.raw:
         return text
     if is_iri:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ebbtide.pipeline.errors import PipelineError
-from ebbtide.pipeline.sources.spool import Piece
+from ebbtide.pipeline.sources.spool import Arrival
 
 SECONDS_A_PIECE: Final = 0.1
 #: How long a server may take to answer.
@@ -25,7 +25,7 @@ def received(
     stop: threading.Event,
     format: str,
     bytes_a_piece: int = BYTES_A_PIECE,
-) -> Iterator[Piece]:
+) -> Iterator[Arrival]:
     """Whole lines from a server, until it ends the connection; `at` is the key's path.
 
     A piece is not much larger than `bytes_a_piece`, however fast they come. If the connection is
@@ -77,6 +77,5 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _piece(lines: bytes, format: str) -> Piece:
-    # Spark never reads a name twice, so none may come again.
-    return Piece(f"{time.time_ns()}.{format}", lines.decode(errors="replace"))
+def _piece(lines: bytes, format: str) -> Arrival:
+    return Arrival(format, lines.decode(errors="replace"))

@@ -8,6 +8,7 @@ lost, as it is for any reader of that stream, unless its sender waits until it i
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,13 @@ class Piece(NamedTuple):
     text: str
 
 
+class Arrival(NamedTuple):
+    """What arrives once, and is called by its time: a format, and a text."""
+
+    format: str
+    text: str
+
+
 def pieces_of(folder: Path, after: str = "") -> list[Path]:
     """The pieces of a spool that are there, in order, those after a name."""
     found = (each for each in folder.iterdir() if not each.name.startswith("."))
@@ -29,10 +37,13 @@ def pieces_of(folder: Path, after: str = "") -> list[Path]:
 class Spool(threading.Thread):
     """Moves pieces into a folder until there are no more, or `stop` is called.
 
-    A piece is on the disk when the next one is asked for.
+    A piece is on the disk when the next one is asked for. Of pieces with names those that were
+    spooled before are left out; arrivals are all new.
     """
 
-    def __init__(self, pieces: Iterable[Piece], folder: Path, stop: threading.Event) -> None:
+    def __init__(
+        self, pieces: Iterable[Piece | Arrival], folder: Path, stop: threading.Event
+    ) -> None:
         super().__init__(name=f"spool {folder.name}", daemon=True)
         self.error: Exception | None = None
         self._pieces = pieces
@@ -53,9 +64,23 @@ class Spool(threading.Thread):
     def _unread(self) -> Iterator[Piece]:
         spooled = pieces_of(self._folder)
         last = spooled[-1].name if spooled else ""
-        return (piece for piece in self._pieces if piece.name > last)
+        for each in self._pieces:
+            piece = _named(each, last) if isinstance(each, Arrival) else each
+            if piece.name > last:
+                last = piece.name
+                yield piece
 
     def stop(self) -> None:
         """Stop spooling and wait until it has."""
         self._stop_asked.set()
         self.join()
+
+
+def _named(arrival: Arrival, last: str) -> Piece:
+    """An arrival by its time, and after the last piece: a clock may have been put back since.
+
+    >>> _named(Arrival("tnt", ""), "9000000000000000000.tnt").name
+    '9000000000000000001.tnt'
+    """
+    after = int(last.partition(".")[0] or 0) + 1
+    return Piece(f"{max(time.time_ns(), after):019d}.{arrival.format}", arrival.text)

@@ -155,7 +155,9 @@ def _fed(ticks: Iterable[Changes], late: Mapping[str, Sequence[int]]) -> Fed:
     last_tick: Instant | None = None
     before = time.perf_counter()
     for changes in ticks:
-        tables.append(_rows(changes))
+        # Most ticks change nothing where the step is short.
+        if len(changes.triples):
+            tables.append(_rows(changes))
         last_tick = changes.tick
         events += [f"{changes.tick}: {event}" for event in changes.began]
         if not changes.complete:
