@@ -46,7 +46,11 @@ impl Runs {
     /// A fact of the input began to hold.
     pub(crate) fn begin(&mut self, fact: FactId, since: Instant) {
         self.since.insert(fact, since);
-        self.due.entry(self.lasts_from(since)).or_default().push((fact, since));
+        let from = self.lasts_from(since);
+        // What has to have held for ever, and did not from the start, is never due.
+        if from == since || self.span != FOREVER.0 {
+            self.due.entry(from).or_default().push((fact, since));
+        }
     }
 
     /// The first tick at which a run is long enough.
@@ -137,5 +141,25 @@ impl Kernel {
         }
         let held = self.row_for(output, &terms[..]);
         self.restate(held, until, stratum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::RowId;
+
+    #[test]
+    fn a_run_that_can_never_be_long_enough_does_not_wait() {
+        let [input, output] = [RelationId(0), RelationId(1)];
+        let start = Some(Instant(5));
+        let always = Operator::Always { input, output, span: FOREVER.0, start, stratum: 0 };
+        let mut runs = Runs::new(&always).expect("it is such an operator");
+        for (row, since) in [(0, 5), (1, 6), (2, 7)] {
+            runs.begin(FactId { relation: input, row: RowId(row) }, Instant(since));
+        }
+        assert_eq!(runs.first_due(), Some(Instant(5)));
+        assert_eq!(runs.take_due(Instant(9)).len(), 1);
+        assert_eq!(runs.first_due(), None);
     }
 }
