@@ -145,12 +145,14 @@ def reason(
     stream = _stream_of(facts, streams)
     if key is None:
         see = seeing(ANY.longest_term, fail=not letters)
-        rows = reason_in_shards(_prepared(facts, stream, letters), unit, shards, see=see)
+        prepared = _prepared(facts, stream, letters)
+        rows = reason_in_shards(prepared, unit, shards, see=see, letters=letters)
     else:
-        rows = reason_in_shards(_seen(facts, stream, letters), unit, shards, key)
+        seen = _seen(facts, stream, letters)
+        rows = reason_in_shards(seen, unit, shards, key, letters=letters)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
-    return _told(rows, letters)
+    return _told(rows, letters) if letters else rows
 
 
 def answer(
