@@ -7,10 +7,15 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ebbtide.testing.crash import VARIABLE
+
+#: Seconds after which a run, on however busy a machine, hangs.
+PATIENCE = 300.0
 
 
 def batches_of(said: Iterable[str]) -> list[int]:
@@ -37,16 +42,37 @@ class Command:
     def until(self, what: str) -> None:
         """Wait until it says something, or ends."""
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.said.append(line)
-            if what in line:
-                return
+        with self._in_time(f"say {what!r}"):
+            for line in self.process.stderr:
+                self.said.append(line)
+                if what in line:
+                    return
 
-    def end(self) -> int:
-        """Wait until it ends; how it did."""
+    def end(self, seconds: float = PATIENCE) -> int:
+        """Wait until it ends, and all that it started; how it did."""
         assert self.process.stderr is not None
-        self.said += self.process.stderr
-        return self.process.wait(timeout=120)
+        with self._in_time("end", seconds):
+            # A JVM that stays behind holds its end of the pipe.
+            self.said += self.process.stderr
+            return self.process.wait()
+
+    @contextmanager
+    def _in_time(self, what: str, seconds: float = PATIENCE) -> Iterator[None]:
+        """Fail, and kill whatever is left, where something takes too long to wait for."""
+        is_late = threading.Event()
+
+        def give_up() -> None:
+            is_late.set()
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+        timer = threading.Timer(seconds, give_up)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            assert not is_late.is_set(), f"it did not {what} in {seconds} s:\n{''.join(self.said)}"
 
     @property
     def batches(self) -> list[int]:

@@ -92,3 +92,34 @@ def test_a_log_is_read_once(tmp_path: Path) -> None:
         (log / str(number)).write_text("it is not looked at again")
     (log / "2.compact").write_text(f'v1\n{{"path":"file://{folder}/a"}}\n{{"path":"{folder}/c"}}')
     assert waiting.count() == 1
+
+
+def test_a_large_folder_is_not_listed_with_every_batch(tmp_path: Path) -> None:
+    folder, log = tmp_path / "in", tmp_path / "log"
+    folder.mkdir()
+    log.mkdir()
+    many = 20_000
+    for number in range(many):
+        (folder / f"{number}").touch()
+
+    def read(batch: int, *numbers: int) -> None:
+        """As Spark logs it."""
+        entries = (f'{{"path":"file://{folder}/{each}","batchId":{batch}}}' for each in numbers)
+        (log / str(batch)).write_text("\n".join(["v1", *entries]))
+
+    waiting = Waiting(folder, log)
+    assert waiting.count() == many
+    read(0, 1, 2, 3)
+    assert waiting.count() == many - 3
+    read(1, 4)
+    # What batches before brought stands first in a compact log; it is known.
+    (log / "2.compact").write_text(
+        f'v1\nnobody reads this again\n{{"path":"{folder}/1","batchId":1}}\n'
+        f'{{"path":"{folder}/5","batchId":2}}'
+    )
+    assert waiting.count() == many - 5
+    (folder / "new").touch()
+    assert waiting.count() == many - 5, "it was listed again"
+    # To be sure, whoever begins lists it.
+    (log / "2.compact").write_text("v1\n" + f'{{"path":"{folder}/1","batchId":0}}')
+    assert Waiting(folder, log).count() == many

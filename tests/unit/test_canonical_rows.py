@@ -8,7 +8,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from ebbtide.pipeline.stages.canonical import seeing  # noqa: E402
+from ebbtide.pipeline.stages.canonical import NO_FACT, seeing  # noqa: E402
 from ebbtide.pipeline.stages.parse import error_type  # noqa: E402
 
 P = "<http://e/p>"
@@ -74,3 +74,21 @@ def test_a_term_that_is_too_long():
 def test_an_error_of_before_stays():
     found = seen(rows((None, None, None), (P, P, P), error=BAD))
     assert [row["error"] for row in found] == [None, BAD]
+
+
+def test_rows_of_strangers_are_told_what_a_fact_needs():
+    batch = rows((P, P, P), ("Ada", P, P), (P, P, None), (P, "<http://e/p", P), (P, P, '"a'))
+    t = pa.array([None, 5, 5, 5, 5], pa.int64())
+    batch = batch.set_column(batch.schema.get_field_index("t"), "t", t)
+    (found,) = seeing(100, foreign=True)([batch])
+    assert found.schema == batch.schema
+    errors = [row["error"] for row in found.to_pylist()]
+    assert [error["reason"] for error in errors] == [NO_FACT] * 4 + ['not an RDF term: "a']
+    assert [error["text"] for error in errors[:3]] == [
+        f"{P} {P} {P}",
+        f"Ada {P} {P}",
+        f"{P} {P} null",
+    ]
+    for row in range(4):
+        with pytest.raises(ValueError, match=f"no fact: {NO_FACT}: "):
+            list(seeing(100, fail=True, foreign=True)([batch.slice(row, 1)]))

@@ -30,7 +30,7 @@ from ebbtide.pipeline.placements.single import Single, reason_in_one_place
 from ebbtide.pipeline.stages.atoms import PLACED, row_parser
 from ebbtide.pipeline.stages.canonical import canonical_rows, seeing
 from ebbtide.pipeline.stages.documents import read_documents
-from ebbtide.pipeline.stages.parse import ANY, Documents
+from ebbtide.pipeline.stages.parse import ANY, ERROR, Documents
 from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.typed import Columns
 from ebbtide.pipeline.units import lars
@@ -53,7 +53,6 @@ CONSTANTS: Final = Documents(relative=True)
 PROGRAM: Final = "program"
 #: The types of a column of milliseconds.
 _INSTANTS: Final = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string")
-_NO_FACT: Final = "no fact: it needs t and three N-Triples terms, such as <http://example/Ada>"
 
 
 class Ticking(TypedDict):
@@ -148,13 +147,15 @@ def reason(
     _warn_of_tasks(facts, shards)
     stream = _stream_of(facts, streams)
     if key is None:
-        see = seeing(ANY.longest_term, fail=not letters)
-        rows = reason_in_shards(_prepared(facts, stream, letters), unit, shards, see=see)
+        see = seeing(ANY.longest_term, fail=not letters, foreign=True)
+        prepared = _prepared(facts, stream, letters)
+        rows = reason_in_shards(prepared, unit, shards, see=see, letters=letters)
     else:
-        rows = reason_in_shards(_seen(facts, stream, letters), unit, shards, key)
+        seen = _seen(facts, stream, letters)
+        rows = reason_in_shards(seen, unit, shards, key, letters=letters)
     if key is not None and shards > 1:
         warnings.warn(doubt(unit, key), stacklevel=2)
-    return _told(rows, letters)
+    return _told(rows, letters) if letters else rows
 
 
 def answer(
@@ -284,27 +285,17 @@ def _need(facts: DataFrame, columns: Iterable[str]) -> None:
 
 
 def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
-    """Triples, but for the texts of terms; what cannot be one fails the query, or has an error."""
+    """Triples, not yet seen to be facts, with a place for what is wrong if letters are wanted."""
     rows = _columns(facts, stream, TERM_COLUMNS)
-    rows = rows.withColumns({name: F.col(name).cast("string") for name in TERM_COLUMNS})
-    terms = [F.col(name) for name in TERM_COLUMNS]
-    is_fact = F.col("t").isNotNull()
-    for term in terms:
-        is_iri = term.startswith("<") & term.endswith(">")
-        is_term = is_iri | term.startswith("_:") | term.startswith('"')
-        is_fact &= F.coalesce(is_term, F.lit(False))
-    text = F.concat_ws(" ", *(F.coalesce(each, F.lit("null")) for each in terms))
-    if not letters:
-        wrong = F.raise_error(F.concat(F.lit(f"{_NO_FACT}: "), text))
-        return rows.withColumn("t", F.when(is_fact, F.col("t")).otherwise(wrong.cast("long")))
-    nowhere = F.lit(None).cast("int").alias("column")
-    error = F.struct("line", nowhere, F.lit(_NO_FACT).alias("reason"), text.alias("text"))
-    return rows.withColumn("error", F.when(~is_fact, error))
+    texts = {name: F.col(name).cast("string") for name in TERM_COLUMNS}
+    # Spark plans every expression anew with every batch: texts are looked at in Rust alone.
+    return rows.withColumns({**texts, "error": F.lit(None).cast(ERROR)} if letters else texts)
 
 
 def _seen(facts: DataFrame, stream: Column, letters: bool, documents: Documents = ANY) -> DataFrame:
     """Triples as `stages.parse` gives them, with the one text of each term."""
-    return canonical_rows(_prepared(facts, stream, letters), documents, fail=not letters)
+    rows = _prepared(facts, stream, letters)
+    return canonical_rows(rows, documents, fail=not letters, foreign=True)
 
 
 def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:

@@ -17,7 +17,7 @@ shard, if that is null.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -76,12 +76,12 @@ class Routing:
             if facts.num_rows:
                 yield from self.routed(facts, homes).to_batches()
 
-    def parcels(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The same, in parcels."""
+    def parcels(self, batches: Iterable[Any], labels: Sequence[int]) -> Iterator[Any]:
+        """The same, in parcels, each with the label of its shard."""
         for batch in batches:
             rows = pa.Table.from_batches(self.route([batch]), ARROW)
             for shard in pc.unique(rows["shard"]).to_pylist():
-                yield parcel_of(rows.filter(pc.equal(rows["shard"], shard)), shard)
+                yield parcel_of(rows.filter(pc.equal(rows["shard"], shard)), labels[shard])
 
     def _without_schema(self, facts: Any) -> Any:
         """The proof is for the schema of the background: more of it must not come on a stream."""

@@ -20,10 +20,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import StructType
 
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
@@ -38,13 +41,10 @@ from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Program
 from ebbtide.terms import IRI
 
-#: `letter` is a dead letter in JSON, or the note of a shard if they are wanted; then the rest is
-#: null.
-OUTPUT: Final = (
-    "t long, op string, s string, p string, o string, until long, letter string, shard int"
-)
 NOTE: Final = "note"
-_OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string()), ("shard", pa.int32())])
+#: `letter` is a dead letter in JSON, or the note of a shard if they are wanted; then the rest is
+#: null, but for the shard.
+OUTPUT: Final = pa.schema([*ROWS, ("letter", pa.string()), ("shard", pa.int32())])
 #: A variable of the environment of workers that keep kernels, and of no others.
 WORKERS: Final = "EBBTIDE_KEEPS_KERNELS"
 #: Of a stateful operator: a task a shard, and no more.
@@ -107,9 +107,10 @@ def reason_in_shards(
     key: str | None = None,
     see: Parse | None = None,
     *,
+    letters: bool = True,
     notes: bool = False,
 ) -> DataFrame:
-    """The rows, and the dead letters, of a DataFrame of what `stages.parse` gives.
+    """The rows, and with `letters` the dead letters, of a DataFrame of what `stages.parse` gives.
 
     `see` makes rows such, if they are not, before they go to their shards; a `key` is of rows that
     are. With `notes` every shard of a stream tells of every batch what it holds, and how long ticks
@@ -120,8 +121,8 @@ def reason_in_shards(
     if key is not None:
         facts = facts.withColumn("home", home_of(spark, key, shards))
     labels = labels_of(spark, shards)
-    by_number = F.array(*map(F.lit, labels))[F.col("shard")]
-    grouped = facts.mapInArrow(_routed(routing, see), PARCELS).withColumn("shard", by_number)
+    # What Python can do by the way is no step of Spark's: each is planned anew with every batch.
+    grouped = facts.mapInArrow(_routed(routing, see, labels), PARCELS)
     identity = {"shards": f"{shards} by crc32", "key": str(key), **unit.identity}
     work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity)
     if facts.isStreaming:
@@ -132,18 +133,21 @@ def reason_in_shards(
             )
     else:
         told = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), PARCELS)
-    rows = told.mapInArrow(_rows, OUTPUT)
-    if key is not None:
-        is_home = F.coalesce(home_of(spark, key, shards), F.lit(0)) == F.col("shard")
-        rows = rows.where(F.col("letter").isNotNull() | is_home)
-    return rows.drop("shard")
+    columns = [*ROWS.names, *(["letter"] if letters else [])]
+    if key is None:
+        return told.mapInArrow(_rows(columns), _spark_schema(columns))
+    rows = told.mapInArrow(_rows([*columns, "shard"]), _spark_schema([*columns, "shard"]))
+    is_told = F.coalesce(home_of(spark, key, shards), F.lit(0)) == F.col("shard")
+    if letters:
+        is_told |= F.col("letter").isNotNull()
+    return rows.where(is_told).drop("shard")
 
 
-def _routed(routing: Routing, see: Parse | None) -> Parse:
+def _routed(routing: Routing, see: Parse | None, labels: Sequence[int]) -> Parse:
     """Rows to parcels for shards, in one step with what sees that they are facts."""
     if see is None:
-        return routing.parcels
-    return lambda batches: routing.parcels(see(batches))
+        return lambda batches: routing.parcels(batches, labels)
+    return lambda batches: routing.parcels(see(batches), labels)
 
 
 @contextmanager
@@ -245,22 +249,33 @@ def _told(
     told = routing.at_home(said.rows, shard)
     letters = [letter for table in said.late.values() for letter in late_letters(table).to_pylist()]
     texts = [json.dumps(letter) for letter in letters]
-    texts += rows.filter(pa.compute.equal(rows["kind"], "bad"))["s"].to_pylist()
+    texts += rows.filter(pc.equal(rows["kind"], "bad"))["s"].to_pylist()
     if notes:
         texts.append(json.dumps({NOTE: said.note}))
     dead = [{"letter": text, "shard": shard} for text in texts]
     here = pa.repeat(pa.scalar(shard, pa.int32()), told.num_rows)
     columns = [*told.columns, pa.nulls(told.num_rows, pa.string()), here]
     return pa.concat_tables(
-        [pa.table(columns, schema=_OUTPUT), pa.Table.from_pylist(dead, schema=_OUTPUT)]
+        [pa.table(columns, schema=OUTPUT), pa.Table.from_pylist(dead, schema=OUTPUT)]
     )
 
 
-def _rows(batches: Iterable[Any]) -> Iterator[Any]:
-    """What is in parcels."""
-    for batch in batches:
-        for parcel in batch.column("parcel"):
-            yield from unpacked(parcel.as_buffer()).to_batches()
+def _rows(columns: Sequence[str]) -> Parse:
+    """What is in parcels: some columns, and no dead letters unless they are among these."""
+
+    def rows(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for parcel in batch.column("parcel"):
+                told = unpacked(parcel.as_buffer())
+                if "letter" not in columns and told["letter"].null_count < told.num_rows:
+                    told = told.filter(pc.is_null(told["letter"]))
+                yield from told.select(columns).to_batches()
+
+    return rows
+
+
+def _spark_schema(columns: Iterable[str]) -> StructType:
+    return from_arrow_schema(pa.schema([OUTPUT.field(name) for name in columns]))
 
 
 class _Stored:

@@ -13,7 +13,7 @@ look again. A row that is no triple, or has a term that is too long, has an erro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import SHOWN, Documents, as_error, parsed, task
@@ -22,30 +22,37 @@ from ebbtide.terms.formats import TERM_COLUMNS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+NO_FACT: Final = "it needs t and three N-Triples terms, such as <http://example/Ada>"
 
-def canonical_rows(rows: DataFrame, documents: Documents, *, fail: bool = False) -> DataFrame:
+
+def canonical_rows(
+    rows: DataFrame, documents: Documents, *, fail: bool = False, foreign: bool = False
+) -> DataFrame:
     """Rows seen to be facts, as a step of its own; in parcels, if whoever takes them wants that."""
-    see = seeing(documents.longest_term, fail=fail, relative=documents.relative)
+    see = seeing(documents.longest_term, fail=fail, relative=documents.relative, foreign=foreign)
     if documents.parcels:
         return parsed(rows, see, parcels=True)
     return rows.mapInArrow(task(see), rows.schema)
 
 
-def seeing(longest_term: int, *, fail: bool = False, relative: bool = False) -> Parse:
+def seeing(
+    longest_term: int, *, fail: bool = False, relative: bool = False, foreign: bool = False
+) -> Parse:
     """Record batches of rows to the same, seen to be facts.
 
     With `fail` a row that is none ends the query; then rows need no column for errors. With
-    `relative` IRIs need no scheme.
+    `relative` IRIs need no scheme. `foreign` rows may lack t, and whoever made them may not know
+    how terms are written: where a text is like none, they are told.
     """
 
     def see(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield _seen(batch, longest_term, fail, relative)
+            yield _seen(batch, longest_term, fail, relative, foreign)
 
     return see
 
 
-def _seen(batch: Any, longest_term: int, fail: bool, relative: bool) -> Any:
+def _seen(batch: Any, longest_term: int, fail: bool, relative: bool, foreign: bool) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -53,7 +60,7 @@ def _seen(batch: Any, longest_term: int, fail: bool, relative: bool) -> Any:
 
     if "error" in batch.schema.names and batch.column("error").null_count < batch.num_rows:
         is_fact = pc.is_null(batch.column("error"))
-        facts = _seen(batch.filter(is_fact), longest_term, fail, relative)
+        facts = _seen(batch.filter(is_fact), longest_term, fail, relative, foreign)
         both = pa.Table.from_batches([facts, batch.filter(pc.invert(is_fact))])
         return both.combine_chunks().to_batches()[0]
     texts = pa.record_batch([batch.column(name) for name in TERM_COLUMNS], TERM_COLUMNS)
@@ -63,12 +70,27 @@ def _seen(batch: Any, longest_term: int, fail: bool, relative: bool) -> Any:
     too_long = pc.indices_nonzero(is_long).to_pylist()
     reasons = {row: each.reason for row, each in wrong.items()}
     reasons |= dict.fromkeys(too_long, f"a term is longer than {longest_term} bytes")
+    if foreign and (reasons or batch.column("t").null_count):
+        reasons |= dict.fromkeys(_unlike_facts(batch), NO_FACT)
     for name, column in zip(TERM_COLUMNS, texts.columns, strict=True):
         batch = _with(batch, name, column)
     if reasons and fail:
         row = min(reasons)
         raise ValueError(f"no fact: {reasons[row]}: {_text(batch, row)}")
     return _with_errors(batch, reasons) if reasons else batch
+
+
+def _unlike_facts(batch: Any) -> Any:
+    """The numbers of the rows that lack something, or have a text that is not like a term."""
+    import pyarrow.compute as pc
+
+    are_like = pc.is_valid(batch.column("t"))
+    for name in TERM_COLUMNS:
+        text = batch.column(name)
+        is_iri = pc.and_(pc.starts_with(text, "<"), pc.ends_with(text, ">"))
+        is_other = pc.or_(pc.starts_with(text, "_:"), pc.starts_with(text, '"'))
+        are_like = pc.and_(are_like, pc.or_(is_iri, is_other).fill_null(False))
+    return pc.indices_nonzero(pc.invert(are_like)).to_pylist()
 
 
 def _with(batch: Any, name: str, column: Any) -> Any:
@@ -93,4 +115,5 @@ def _with_errors(batch: Any, reasons: dict[int, str]) -> Any:
 
 
 def _text(batch: Any, row: int) -> str:
-    return " ".join(str(batch.column(name)[row]) for name in TERM_COLUMNS)[:SHOWN]
+    texts = (batch.column(name)[row].as_py() for name in TERM_COLUMNS)
+    return " ".join("null" if text is None else text for text in texts)[:SHOWN]

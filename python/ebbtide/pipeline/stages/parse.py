@@ -28,10 +28,8 @@ from ebbtide.pipeline.stages.settled import settle
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SCHEMA: Final = (
-    "source string, line int, t long, s string, p string, o string, "
-    "error struct<line: int, column: int, reason: string, text: string>"
-)
+ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
+SCHEMA: Final = f"source string, line int, t long, s string, p string, o string, error {ERROR}"
 _TERMS: Final = ("s", "p", "o")
 #: The format of LARS streams; `stages.atoms` says what their rows are.
 ATOMS: Final = "atoms"
