@@ -115,7 +115,12 @@ def stopped_and_run_to_the_end(
     # As a terminal does it, to everything that was started there; but a JVM obeys SIGTERM.
     tell = os.killpg if number == signal.SIGINT else os.kill
     tell(first.process.pid, number)
+    first.until("stopping")
+    assert "once the batch in hand is finished" in first.said[-1]
+    # It has been told.
+    tell(first.process.pid, number)
     assert first.end() == 0, "".join(first.said)
+    assert sum("stopping" in line for line in first.said) == 1, "".join(first.said)
     # Here Spark is up already.
     said: list[str] = []
     run_pipeline(load_pipeline(file), Console(quiet=True), said.append, spark=spark)
@@ -224,6 +229,8 @@ def test_told_to_stop_while_spark_starts(tmp_path: Path, commands: list[Command]
     command.until("starting Spark")
     time.sleep(0.7)
     os.killpg(command.process.pid, signal.SIGINT)
-    assert command.end() == 0, "".join(command.said)
+    assert command.end(seconds=120) == 0, "".join(command.said)
+    told = [line for line in command.said if "stopping" in line]
+    assert told == ["ebbtide: stopping once Spark has started; telling again changes nothing\n"]
     assert not any("reading" in line or "Traceback" in line for line in command.said)
     assert not (tmp_path / "checkpoint/spark").exists()

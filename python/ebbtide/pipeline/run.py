@@ -79,7 +79,7 @@ def run_pipeline(
     progress.streams |= {name: StreamProgress(lateness) for name in pipeline.streams}
     with suppress(Stopped), ExitStack() as stack:
         stop = Stop()
-        stack.enter_context(_stop_signals(stop))
+        stack.enter_context(_stop_signals(stop, say))
 
         def begin(what: str) -> None:
             if stop.told:
@@ -105,7 +105,7 @@ def run_pipeline(
             jvm = JVM_FOR_JOINS if choice.placement == "dataframe" else JVM_OPTIONS
             spark = open_session(pipeline.name, pipeline.spark.master, settings, jvm=jvm)
             # Spark listens to Ctrl-C itself when it has started.
-            stack.enter_context(_stop_signals(stop))
+            stack.enter_context(_stop_signals(stop, say))
             stack.callback(close_session, spark)
         check_expressions(pipeline, spark)
         stack.enter_context(unchanged(spark, PARTITIONS, STATE_STORE[0]))
@@ -129,6 +129,7 @@ def run_pipeline(
             progress.streams[name].waiting = waiting
         spools = list(spools_of(pipeline, checkpoint, feeds or {}))
         begin(f"reading {', '.join(pipeline.streams)}")
+        stop.once = "the batch in hand is finished and committed"
         listener.wait_for(_stream(pipeline, facts, placement, spools))
     return progress
 
@@ -217,11 +218,20 @@ def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], 
 
 
 @contextmanager
-def _stop_signals(stop: Stop) -> Iterator[None]:
-    """Let SIGTERM and Ctrl-C tell the run to stop, and nothing else."""
+def _stop_signals(stop: Stop, say: Callable[[str], None]) -> Iterator[None]:
+    """Let SIGTERM and Ctrl-C tell the run to stop, and nothing else.
+
+    The first is answered at once. Whoever does not want to wait may kill the process: the next run
+    does the batch again.
+    """
 
     def tell(number: int, frame: Any) -> None:
+        is_first = not stop.told
         stop.tell()
+        if is_first:
+            answer = f"stopping once {stop.once}; telling again changes nothing"
+            # A handler may interrupt whoever is just saying something, who cannot be asked to wait.
+            threading.Thread(target=say, args=(answer,), name="stopping").start()
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -46,6 +46,8 @@ class Stop:
     """
 
     told: bool = False
+    #: What is waited for then.
+    once: str = "Spark has started"
     #: The last batch of this run that was.
     finished: int | None = None
     _last: int | None = None
