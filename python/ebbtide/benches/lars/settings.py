@@ -19,7 +19,7 @@ class Settings:
 
     windows: tuple[int, ...] = (1, 10, 20, 40, 80)
     rates: tuple[int, ...] = (200, 400, 800)
-    ticks: int = 200
+    ticks: int = 1_000
     batch: int = 20
     live: int = 10_000
     seed: int = 0
