@@ -18,6 +18,7 @@ from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
 from ebbtide.pipeline.sources.socket import received
+from ebbtide.pipeline.sources.spool import Spool, pieces_of
 from ebbtide.reasoner import Reasoner
 from ebbtide.time import Sliding
 
@@ -111,11 +112,15 @@ def test_a_burst_is_caught_up_with(spark: SparkSession, tmp_path: Path) -> None:
     assert len(list((tmp_path / "checkpoint/spool/facts").iterdir())) < BURST / FACTS_A_BATCH / 2
 
 
-def test_pieces_are_bounded_however_fast_lines_come() -> None:
+def test_pieces_are_bounded_however_fast_lines_come(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=send, args=(server, lambda: None), daemon=True).start()
         port = server.getsockname()[1]
-        pieces = list(received("streams.s", "127.0.0.1", port, threading.Event(), "tnt", 5_000))
-    assert "".join(piece.text for piece in pieces).encode() == b"".join(LINES)
-    assert max(len(piece.text) for piece in pieces) <= 10_000
-    assert len({piece.name for piece in pieces}) == len(pieces)
+        arrivals = list(received("streams.s", "127.0.0.1", port, threading.Event(), "tnt", 5_000))
+    assert max(len(arrival.text) for arrival in arrivals) <= 10_000
+    spool = Spool(arrivals, tmp_path, threading.Event())
+    spool.start()
+    spool.join()
+    pieces = pieces_of(tmp_path)
+    assert len(pieces) == len(arrivals), "each has a name of its own"
+    assert b"".join(piece.read_bytes() for piece in pieces) == b"".join(LINES)

@@ -442,7 +442,10 @@ def test_a_missing_file(tmp_path):
 
 
 def test_a_file_that_is_not_text(tmp_path):
-    path = tmp_path / "site.rules.gz"
+    path = tmp_path / "site.rules"
+    path.write_bytes(b"[\xff]")
+    with pytest.raises(ProgramError, match=r"site.rules:1:2: the text is not UTF-8"):
+        load_rules(path)
     path.write_bytes(gzip.compress(b"[]"))
-    with pytest.raises(ProgramError, match=r"site.rules.gz:1:2: the text is not UTF-8"):
+    with pytest.raises(ProgramError, match=r"site.rules:1:1: the file is gzip'd; unpack the rules"):
         load_rules(path)
