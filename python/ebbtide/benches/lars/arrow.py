@@ -1,20 +1,33 @@
-"""Atoms in and answers out as Arrow batches: microseconds an input atom, output included."""
+"""Atoms in and answers out as Arrow batches: microseconds an input atom, output included.
+
+The windows of a workload take turns, a round of some batches each, and go on where they stopped, so
+that all see the same machine. One that is shared with others is slower by half for seconds at a
+time. That only ever adds, so what an atom takes is the least of the rounds, each the median of its
+batches; the mean of all batches stands beside it. How flat a workload is, is the median of what the
+rounds say.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean, median
 from time import thread_time_ns
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from ebbtide.benches.imars.feed import no_collector
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
 from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
 from ebbtide.reasoner.lars import LarsReasoner
+from ebbtide.time import Instant
 
 TIMES_FULL: Final = Goal("at least", 20)
 TIMES_CHANGES: Final = Goal("at least", 50)
 FLAT: Final = Goal("at most", 2)
 FLAT_ONES: Final = frozenset({"diamond", "box", "cooling"})
+
+#: Some time points of a stream: the last one, how many atoms, and these.
+Batch: TypeAlias = tuple[Instant, int, Any]
 
 
 def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
@@ -22,42 +35,81 @@ def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
     for workload in WORKLOADS:
         for output in ("full", "changes"):
             for rate in settings.rates:
-                found = {}
-                for window in settings.windows:
-                    say(f"{workload.name}: {output}, window {window}, {rate} atoms a time point")
-                    found[window] = time_arrow(
-                        settings, workload, window, rate, settings.batch, full=output == "full"
-                    )
-                    results.add(_against_laser(workload, output, rate, window, found[window]))
+                say(f"{workload.name}: {output}, {rate} atoms a time point")
+                found = time_rounds(
+                    settings,
+                    workload,
+                    settings.windows,
+                    rate,
+                    settings.batch,
+                    full=output == "full",
+                )
+                results.extend(
+                    _against_laser(workload, output, rate, window, rounds)
+                    for window, rounds in found.items()
+                )
                 if output == "changes" and workload.name in FLAT_ONES:
                     results.add(_flatness(settings, workload, rate, found))
 
 
-def time_arrow(
-    settings: Settings, workload: Workload, window: int, rate: int, batch: int, *, full: bool
-) -> Timing:
-    """Microseconds an input atom, batch by batch, once the window is full."""
-    fill = -(-(window + 1) // batch)
-    ticks = fill * batch + settings.ticks
-    stream = workload.stream(rate, ticks, settings.seed)
+def time_rounds(
+    settings: Settings,
+    workload: Workload,
+    windows: Sequence[int],
+    rate: int,
+    batch: int,
+    *,
+    full: bool,
+) -> dict[int, list[Timing]]:
+    """For each window its rounds, in microseconds an input atom, once all windows are full."""
+    timed = settings.ticks // batch
+    rounds = min(settings.rounds, timed)
+    fill = -(-(max(windows) + 1) // batch)
+    stream = workload.stream(rate, (fill + timed) * batch, settings.seed)
     batches = list(tables(stream, batch, workload.columns))
-    reasoner = LarsReasoner(workload.program(window), start=0)
-    timings = []
+    contenders = {
+        window: Contender(workload, window, batches[:fill], full=full) for window in windows
+    }
+    found: dict[int, list[Timing]] = {window: [] for window in windows}
     with no_collector():
-        for number, (last, rows, table) in enumerate(batches):
-            before = thread_time_ns()
-            reasoner.push_table(table, workload.predicate, columns=workload.columns)
-            reasoner.play(last, full=full)
-            spent = thread_time_ns() - before
-            if number >= fill:
-                timings.append(spent / 1_000 / rows)
-    return Timing.of(timings)
+        for number in range(rounds):
+            turn = batches[fill + number * timed // rounds : fill + (number + 1) * timed // rounds]
+            for window, contender in contenders.items():
+                found[window].append(Timing.of([contender.time(each) for each in turn]))
+    return found
+
+
+def least(rounds: Sequence[Timing]) -> Timing:
+    """The round that was disturbed least, and the mean of all."""
+    return Timing(min(each.median for each in rounds), fmean(each.mean for each in rounds))
+
+
+class Contender:
+    """A workload in a window that is full after some batches."""
+
+    def __init__(
+        self, workload: Workload, window: int, batches: Sequence[Batch], *, full: bool
+    ) -> None:
+        self._workload = workload
+        self._full = full
+        self._reasoner = LarsReasoner(workload.program(window), start=0)
+        for batch in batches:
+            self.time(batch)
+
+    def time(self, batch: Batch) -> float:
+        """Microseconds an atom of the next batch."""
+        last, rows, table = batch
+        columns = self._workload.columns
+        before = thread_time_ns()
+        self._reasoner.push_table(table, self._workload.predicate, columns=columns)
+        self._reasoner.play(last, full=self._full)
+        return (thread_time_ns() - before) / 1_000 / rows
 
 
 def _against_laser(
-    workload: Workload, output: str, rate: int, window: int, timing: Timing
+    workload: Workload, output: str, rate: int, window: int, rounds: Sequence[Timing]
 ) -> Measurement:
-    laser = workload.laser.get(window)
+    laser, timing = workload.laser.get(window), least(rounds)
     goal = TIMES_FULL if output == "full" else TIMES_CHANGES
     return Measurement(
         f"{workload.name} {output}",
@@ -72,15 +124,16 @@ def _against_laser(
 
 
 def _flatness(
-    settings: Settings, workload: Workload, rate: int, found: dict[int, Timing]
+    settings: Settings, workload: Workload, rate: int, found: dict[int, list[Timing]]
 ) -> Measurement:
     first, last = settings.windows[0], settings.windows[-1]
+    pairs = zip(found[first], found[last], strict=True)
     return Measurement(
         "flat",
         {"workload": workload.name, "rate": rate},
-        found[last].median,
+        least(found[last]).median,
         "us an atom",
-        ratio=found[last].median / found[first].median,
+        ratio=median(wide.median / narrow.median for narrow, wide in pairs),
         ratio_of=f"window {last} / {first}",
         goal=FLAT,
     )

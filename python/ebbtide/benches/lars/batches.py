@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ebbtide.benches.lars.arrow import time_arrow
+from ebbtide.benches.lars.arrow import least, time_rounds
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS
 from ebbtide.benches.results import Measurement, Parameter, Results, Say
@@ -14,7 +14,8 @@ def measure_batches(settings: Settings, results: Results, say: Say) -> None:
     for workload in WORKLOADS:
         for batch in sorted({1, settings.batch, settings.ticks}):
             say(f"{workload.name}: batches of {batch} time points")
-            timing = time_arrow(settings, workload, window, rate, batch, full=False)
+            rounds = time_rounds(settings, workload, [window], rate, batch, full=False)
+            timing = least(rounds[window])
             parameters: dict[str, Parameter] = {"workload": workload.name, "window": window}
             results.add(
                 Measurement(

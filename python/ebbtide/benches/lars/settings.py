@@ -12,15 +12,16 @@ from ebbtide.testing.workloads.workload import at_least
 class Settings:
     """Windows and rates in time points and atoms a time point.
 
-    Once a window is full, `ticks` time points are timed, in Arrow batches of `batch` time points.
-    One by one as Python objects, only the first rate is measured. `live` facts hold while ticks
-    without any change are timed.
+    Once a window is full, `ticks` time points are timed, in Arrow batches of `batch` time points,
+    in so many `rounds`. One by one as Python objects, only the first rate is measured. `live` facts
+    hold while ticks without any change are timed.
     """
 
     windows: tuple[int, ...] = (1, 10, 20, 40, 80)
     rates: tuple[int, ...] = (200, 400, 800)
-    ticks: int = 1_000
+    ticks: int = 2_000
     batch: int = 20
+    rounds: int = 10
     live: int = 10_000
     seed: int = 0
 
@@ -30,9 +31,10 @@ class Settings:
         for rate in self.rates:
             at_least("rate", rate, 1)
         at_least("batch", self.batch, 1)
+        at_least("rounds", self.rounds, 1)
         at_least("ticks", self.ticks, self.batch)
 
 
 FULL: Final = Settings()
 # Seconds instead of minutes: it shows that everything works, and no more.
-QUICK: Final = Settings(windows=(1, 5), rates=(20,), ticks=8, batch=4, live=100)
+QUICK: Final = Settings(windows=(1, 5), rates=(20,), ticks=8, batch=4, rounds=2, live=100)

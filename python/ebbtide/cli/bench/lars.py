@@ -37,7 +37,7 @@ def lars(
     rate: Annotated[
         list[int] | None, typer.Option(help="Atoms a time point; repeatable [200 400 800].")
     ] = None,
-    ticks: Annotated[int | None, typer.Option(help="Time points to measure [1000].")] = None,
+    ticks: Annotated[int | None, typer.Option(help="Time points to measure [2000].")] = None,
     batch: Annotated[int | None, typer.Option(help="Time points an Arrow batch [20].")] = None,
     seed: Seed = 0,
     quick: Quick = False,
