@@ -104,6 +104,18 @@ def test_a_file_that_is_moved_in_with_an_old_time_is_read(run: Run, tmp_path: Pa
     assert run(file).facts == 1
 
 
+def test_shards_hear_of_the_end_after_the_clock_was_put_back(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000, rules=LOCAL, placement="sharded")
+    # As if an end had been told a month from now: Spark goes by the times of files.
+    ends = tmp_path / "checkpoint/end"
+    ends.mkdir(parents=True)
+    (ends / "0.txt").touch()
+    later = time.time() + 30 * 24 * 60 * 60
+    os.utime(ends / "0.txt", (later, later))
+    run(file)
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows(LOCAL)
+
+
 def test_a_foreign_checkpoint_is_refused_and_reset_starts_anew(run: Run, tmp_path: Path) -> None:
     file = write_pipeline(tmp_path, 1000)
     run(file)
