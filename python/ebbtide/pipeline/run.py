@@ -97,6 +97,10 @@ def run_pipeline(
         checkpoint = Checkpoint(Path(folder), _identity(pipeline, choice, units))
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
+        if pipeline.run.metrics_port is not None:
+            # Before Spark is, so that nobody waits for it to hear that the port is taken.
+            port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
+            say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
         if spark is None:
             begin(f"starting Spark ({pipeline.spark.master})")
             settings: Mapping[str, str] = pipeline.spark.settings
@@ -118,9 +122,6 @@ def run_pipeline(
         placement = placement_of(
             pipeline, choice, units, sinks, dead, checkpoint, say, spark, progress, stop
         )
-        if pipeline.run.metrics_port is not None:
-            port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
-            say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
         listener = ProgressListener(progress, pipeline.name, Gauges(spark))
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
