@@ -92,6 +92,22 @@ def test_a_damaged_or_missing_identity(folder: Path) -> None:
         Checkpoint(folder, IDENTITY)
 
 
+def test_outputs_are_known_by_their_place(folder: Path) -> None:
+    checkpoint = Checkpoint(folder, IDENTITY)
+    checkpoint.will_write_to([folder.parent / "out"])
+    checkpoint.close()
+    moved = folder.parent / "elsewhere/checkpoint"
+    moved.parent.mkdir()
+    folder.rename(moved)
+    checkpoint = Checkpoint(moved, IDENTITY)
+    assert checkpoint.writes_to(moved.parent / "out")
+    assert not checkpoint.writes_to(folder.parent / "out")
+    for strange in ("{", "7", "[[]]"):
+        (moved / "outputs.json").write_text(strange)
+        with pytest.raises(CheckpointError, match=r"outputs\.json is damaged"):
+            checkpoint.writes_to(moved.parent / "out")
+
+
 def test_one_run_at_a_time(folder: Path) -> None:
     first = Checkpoint(folder, IDENTITY)
     with pytest.raises(CheckpointInUse, match="in use by another run"):

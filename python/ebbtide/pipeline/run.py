@@ -28,7 +28,7 @@ from rich.console import Console
 from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
-from ebbtide.pipeline.errors import CheckpointError, PipelineError
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.expressions import check_expressions
 from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
@@ -161,10 +161,22 @@ def _forget(pipeline: Pipeline, folder: Path) -> None:
 
 
 def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
-    """A run that begins must not mix its files with those of another."""
-    for key, folder in folders_of(pipeline).items():
-        if not checkpoint.spark.exists() and folder.written():
-            raise CheckpointError(f"{key}.path: {folder.folder} holds the output of another run")
+    """A run must not mix its files with those of others, nor put them in the place of these."""
+    folders = folders_of(pipeline)
+    for key, folder in folders.items():
+        if checkpoint.writes_to(folder.folder):
+            continue
+        if folder.written():
+            raise PipelineError(
+                f"{key}.path: {folder.folder} holds the output of another run: choose another "
+                "folder, or start anew with --reset, which deletes that output"
+            )
+        for other in folder.others():
+            raise PipelineError(
+                f"{key}.path: {folder.folder} holds {other.name}, which is not of this pipeline: "
+                "choose another folder, or move it away"
+            )
+    checkpoint.will_write_to(folder.folder for folder in folders.values())
 
 
 def _stream(
