@@ -215,6 +215,7 @@ def _stream(
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:
     """Wait for the end: True if everything is read, False if the run was told to stop."""
+    going_on = list(spools)
     while not placement.stop.told or query.status["isTriggerActive"]:
         # A float will do, whatever the stub says.
         if query.awaitTermination(_POLL) and not placement.stop.told:  # type: ignore[arg-type]
@@ -222,6 +223,10 @@ def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], 
         for spool in spools:
             if spool.error is not None:
                 raise spool.error
+        for spool in [each for each in going_on if not (ends or each.is_alive())]:
+            # The run does not end with it, so nobody would know.
+            placement.say(f"the stream {spool.stream} has ended: the next run asks for more of it")
+            going_on.remove(spool)
         if ends and not placement.stop.told and not any(spool.is_alive() for spool in spools):
             query.processAllAvailable()
             if not placement.stop.told and not query.isActive:

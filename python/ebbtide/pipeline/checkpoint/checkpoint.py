@@ -175,11 +175,12 @@ class Checkpoint:
             raise CheckpointError(str(error)) from None
 
     def _check(self, file: Path, identity: Mapping[str, str]) -> None:
-        if not file.exists():
-            if self.last >= 0 or self.spark.exists():
-                raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
+        if self.last < 0 and not self.spark.exists():
+            # Nothing was done yet, whoever tried.
             replace_file(file, json.dumps(dict(identity), indent=2).encode())
             return
+        if not file.exists():
+            raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
         try:
             known = json.loads(file.read_bytes())
         except ValueError:
