@@ -78,7 +78,19 @@ def test_a_missing_file(folder: Path) -> None:
         list(Checkpoint(folder, IDENTITY).batches(6, 8))
 
 
+def test_a_checkpoint_in_which_nothing_was_done_is_anybodys(tmp_path: Path) -> None:
+    Checkpoint(tmp_path, IDENTITY).close()
+    assert Checkpoint.known(tmp_path) == {}
+    checkpoint = Checkpoint(tmp_path, {"rules": "xyz"})
+    checkpoint.spark.mkdir()
+    checkpoint.close()
+    assert Checkpoint.known(tmp_path)["rules"] == "xyz"
+    with pytest.raises(CheckpointError, match="its rules is xyz, not abc"):
+        Checkpoint(tmp_path, IDENTITY)
+
+
 def test_a_damaged_or_missing_identity(folder: Path) -> None:
+    (folder / "spark").mkdir()
     (folder / "identity.json").write_text("{")
     with pytest.raises(CheckpointError, match="not JSON"):
         Checkpoint(folder, IDENTITY)

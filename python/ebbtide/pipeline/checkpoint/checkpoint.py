@@ -58,7 +58,12 @@ class Checkpoint:
 
     @staticmethod
     def known(folder: Path) -> Mapping[str, str]:
-        """What the checkpoint in a folder belongs to; nothing if that cannot be told."""
+        """What the checkpoint in a folder belongs to; nothing if that cannot be told.
+
+        Before its first run has got as far as Spark it belongs to nobody.
+        """
+        if not (folder / "spark").exists():
+            return {}
         try:
             found = json.loads((folder / "identity.json").read_bytes())
         except (OSError, ValueError):
