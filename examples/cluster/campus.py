@@ -20,10 +20,14 @@ from ebbtide.pipeline import reason
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.time import Sliding
 
+SHARDS = 2
+
 
 def main(incoming: str, checkpoint: str, out: str) -> None:
     """Run it."""
     spark = SparkSession.builder.appName("campus").getOrCreate()
+    # As many tasks as shards, not the 200 that Spark takes if nobody says.
+    spark.conf.set("spark.sql.shuffle.partitions", SHARDS)
     facts = read_files(spark, Path(incoming), files_a_batch=4).where("error IS NULL")
     changes = reason(
         facts,
@@ -31,7 +35,7 @@ def main(incoming: str, checkpoint: str, out: str) -> None:
         window=Sliding(10_000),
         lateness=500,
         background=[Path(__file__).with_name("campus.ttl")],
-        shards=2,
+        shards=SHARDS,
     )
     writer = changes.writeStream.format("parquet").option("checkpointLocation", checkpoint)
     writer.trigger(availableNow=True).start(out).awaitTermination()

@@ -78,7 +78,19 @@ def test_a_missing_file(folder: Path) -> None:
         list(Checkpoint(folder, IDENTITY).batches(6, 8))
 
 
+def test_a_checkpoint_in_which_nothing_was_done_is_anybodys(tmp_path: Path) -> None:
+    Checkpoint(tmp_path, IDENTITY).close()
+    assert Checkpoint.known(tmp_path) == {}
+    checkpoint = Checkpoint(tmp_path, {"rules": "xyz"})
+    checkpoint.spark.mkdir()
+    checkpoint.close()
+    assert Checkpoint.known(tmp_path)["rules"] == "xyz"
+    with pytest.raises(CheckpointError, match="its rules is xyz, not abc"):
+        Checkpoint(tmp_path, IDENTITY)
+
+
 def test_a_damaged_or_missing_identity(folder: Path) -> None:
+    (folder / "spark").mkdir()
     (folder / "identity.json").write_text("{")
     with pytest.raises(CheckpointError, match="not JSON"):
         Checkpoint(folder, IDENTITY)
@@ -90,6 +102,22 @@ def test_a_damaged_or_missing_identity(folder: Path) -> None:
     (folder / "identity.json").unlink()
     with pytest.raises(CheckpointError, match=r"identity\.json is missing"):
         Checkpoint(folder, IDENTITY)
+
+
+def test_outputs_are_known_by_their_place(folder: Path) -> None:
+    checkpoint = Checkpoint(folder, IDENTITY)
+    checkpoint.will_write_to([folder.parent / "out"])
+    checkpoint.close()
+    moved = folder.parent / "elsewhere/checkpoint"
+    moved.parent.mkdir()
+    folder.rename(moved)
+    checkpoint = Checkpoint(moved, IDENTITY)
+    assert checkpoint.writes_to(moved.parent / "out")
+    assert not checkpoint.writes_to(folder.parent / "out")
+    for strange in ("{", "7", "[[]]"):
+        (moved / "outputs.json").write_text(strange)
+        with pytest.raises(CheckpointError, match=r"outputs\.json is damaged"):
+            checkpoint.writes_to(moved.parent / "out")
 
 
 def test_one_run_at_a_time(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 from pathlib import Path
 
@@ -63,6 +64,15 @@ def test_sensors(run) -> None:
     warmth = [line for line in shown.splitlines() if " warmth " in line]
     assert warmth
     assert any("Waterfront" in line and "OldTown" in line for line in warmth)
+
+
+def test_sensors_in_a_program_for_spark_submit(spark: SparkSession, tmp_path: Path) -> None:
+    program = EXAMPLES / "sensors/sensors.py"
+    folders = (str(EXAMPLES / "sensors/readings"), str(tmp_path / "state"), str(tmp_path / "out"))
+    runpy.run_path(str(program))["main"](*folders)
+    rows = [row.asDict() for row in spark.read.json(folders[-1]).orderBy("t").collect()]
+    assert "".join(row["op"] for row in rows) == "++++----"
+    assert {row["s"] for row in rows} == {"<http://example/city#HarbourStreet>"}
 
 
 def test_cooling(run) -> None:

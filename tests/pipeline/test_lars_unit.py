@@ -128,12 +128,13 @@ def test_what_cannot_be_input_is_a_dead_letter() -> None:
     assert late["text"] == "p(z)"
 
 
-def test_bad_lines_of_atoms_have_a_place() -> None:
-    found = table("5\tp(a).\n% a comment\nnoon\tp(b).\n6\tp(\n7 p(c).\n8\tex:near(a,ex:b).\n")
-    rows = found.to_pylist()
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_bad_lines_of_atoms_have_a_place(end: str) -> None:
+    lines = ["5\tp(a).", "% a comment", "noon\tp(b).", "6\tp(", "7 p(c).", "8\tex:near(a,ex:b)."]
+    rows = table("".join(f"{line}{end}" for line in lines)).to_pylist()
     assert [(row["p"], row["o"]) for row in rows if row["error"] is None] == [
         ("p", "<a>"),
         ("triple", "<a>\n<http://e/near>\n<http://e/b>"),
     ]
     assert [row["error"]["line"] for row in rows if row["error"]] == [3, 4, 5]
-    assert all(row["error"]["text"] for row in rows if row["error"])
+    assert [row["error"]["text"] for row in rows if row["error"]] == lines[2:5]

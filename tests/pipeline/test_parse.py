@@ -54,6 +54,14 @@ def test_a_bad_line_says_where_and_why_and_what() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["a.tnt", "a.nq"])
+def test_the_text_of_a_bad_line_has_no_end_of_the_line(name: str) -> None:
+    found = rows(f"noon\r\n{GOOD}\r\nno tab at all\r\n", name)
+    letters = [row["error"] for row in found if row["error"]]
+    assert [letter["text"] for letter in letters][:1] == ["noon"]
+    assert not any("\r" in letter["text"] for letter in letters)
+
+
 def test_blank_lines_and_comments_are_no_rows() -> None:
     assert rows("\n# a comment\n   \n") == []
 

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from ebbtide.pipeline.file.columns import names_of
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.sources.rate import read_rate
-from ebbtide.pipeline.sources.rows import SOURCE, as_facts, read_rows, rows_of_messages
+from ebbtide.pipeline.sources.rows import NO_YEAR, SOURCE, as_facts, read_rows, rows_of_messages
 
 pytestmark = pytest.mark.spark
 
@@ -119,6 +119,22 @@ def test_a_time_that_cannot_be_is_none(spark: SparkSession, time: str, good: str
     assert {letter["reason"] for letter in letters} == {"the row has no time"}
 
 
+def test_milliseconds_that_spark_takes_for_seconds_are_told(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    # Seconds, milliseconds, and microseconds, of which Spark's own count is too large by far.
+    seconds = 1_700_000_000
+    instants = [seconds, 1000 * seconds, 10**6 * seconds, -1000 * seconds]
+    text = "".join(f'{{"at": {each}}}\n' for each in instants)
+    keys: dict[str, Any] = {"time": "at", "triples": (made_of("at"),)}
+    good, *bad = read_json(spark, tmp_path, text, schema="at timestamp", **keys)
+    assert good["t"] == 1000 * seconds
+    assert [each["error"]["line"] for each in bad] == [2, 3, 4]
+    assert {each["error"]["reason"] for each in bad} == {NO_YEAR}
+    found = read_json(spark, tmp_path, text, schema="at bigint", **keys)
+    assert [each["t"] for each in found] == instants
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_blank_lines_are_nothing(spark: SparkSession, tmp_path: Path, end: str) -> None:
     lines = ["\ufeff", '{"at": 1}', "", " \t ", '{"at": 2} ', ""]
@@ -127,12 +143,13 @@ def test_blank_lines_are_nothing(spark: SparkSession, tmp_path: Path, end: str) 
     assert [(row["line"], row["t"], row["error"]) for row in found] == [(2, 1, None), (5, 2, None)]
 
 
-def test_a_line_is_one_row(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_is_one_row(spark: SparkSession, tmp_path: Path, end: str) -> None:
     good = ['\ufeff{"at": 1}', ' {"at": 2, "more": {"at": 5}} \r', "{'at': 3, 'more': NaN}"]
     bad = ['{"at": 4} {"at": 5}', '{"at": 4},', '{"at": 4}, {"at": 5}', '{"at": 4}} {"at": 5}']
     bad += ['{"at": 4} x', '{"at": 4', '[{"at": 4}]', '{"at": "x"}', '"x"', '{"at": 4}}']
     keys: dict[str, Any] = {"schema": "at bigint", "time": "at", "triples": (made_of("at"),)}
-    found = read_json(spark, tmp_path, "\n".join([*good, *bad, "{}", "null"]), **keys)
+    found = read_json(spark, tmp_path, end.join([*good, *bad, "{}", "null"]), **keys)
     assert [row["t"] for row in found[: len(good)]] == [1, 2, 3]
     letters = [(row["error"]["line"], row["error"]["text"]) for row in found if row["error"]]
     assert letters[: len(bad)] == list(enumerate(bad, len(good) + 1))

@@ -104,6 +104,18 @@ def test_a_file_that_is_moved_in_with_an_old_time_is_read(run: Run, tmp_path: Pa
     assert run(file).facts == 1
 
 
+def test_shards_hear_of_the_end_after_the_clock_was_put_back(run: Run, tmp_path: Path) -> None:
+    file = write_pipeline(tmp_path, 1000, rules=LOCAL, placement="sharded")
+    # As if an end had been told a month from now: Spark goes by the times of files.
+    ends = tmp_path / "checkpoint/end"
+    ends.mkdir(parents=True)
+    (ends / "0.txt").touch()
+    later = time.time() + 30 * 24 * 60 * 60
+    os.utime(ends / "0.txt", (later, later))
+    run(file)
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows(LOCAL)
+
+
 def test_a_foreign_checkpoint_is_refused_and_reset_starts_anew(run: Run, tmp_path: Path) -> None:
     file = write_pipeline(tmp_path, 1000)
     run(file)
@@ -119,7 +131,50 @@ def test_outputs_of_another_run_are_not_mixed_in(run: Run, tmp_path: Path) -> No
     file = write_pipeline(tmp_path, 1000)
     (tmp_path / "out/answers").mkdir(parents=True)
     (tmp_path / "out/answers/part-00000099.jsonl").write_text("{}\n")
-    with pytest.raises(CheckpointError, match=r"outputs\.answers\.path: .* another run"):
+    with pytest.raises(PipelineError, match=r"outputs\.answers\.path: .* another run: choose"):
+        run(file)
+
+
+OTHERS = {
+    "jsonl": ["part-00000-c0ffee.c000.jsonl", "part-00000-c0ffee.c000.json", "mine.jsonl"],
+    "parquet": ["part-00000-c0ffee.c000.snappy.parquet", "mine.parquet"],
+    "spark": ["batch=2026-05-01", "part-00000-c0ffee.csv"],
+}
+
+
+@pytest.mark.parametrize(("to", "name"), [(to, name) for to in OTHERS for name in OTHERS[to]])
+def test_files_of_others_are_refused_and_never_taken_away(
+    run: Run, tmp_path: Path, to: str, name: str
+) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / name).write_text("mine")
+    format = 'format = "csv"\n' if to == "spark" else ""
+    given = f'{file.read_text()}\n[outputs.more]\nto = "{to}"\n{format}path = "mine"\n'
+    file.write_text(given)
+    for reset in (False, True):
+        with pytest.raises(PipelineError, match=rf"outputs\.more\.path: .* holds {name}, which"):
+            run(file, reset=reset)
+    assert [path.read_text() for path in out.iterdir()] == ["mine"]
+
+
+def test_a_run_that_goes_on_does_not_write_into_the_output_of_another(
+    run: Run, tmp_path: Path
+) -> None:
+    file = write_pipeline(tmp_path, 1000)
+    run(file)
+    given = file.read_text()
+    (tmp_path / "theirs").mkdir()
+    theirs = tmp_path / "theirs/part-00000001.jsonl"
+    theirs.write_text("{}\n")
+    file.write_text(given.replace("out/answers", "theirs"))
+    with pytest.raises(PipelineError, match=r"outputs\.answers\.path: .*theirs holds the output"):
+        run(file)
+    assert theirs.read_text() == "{}\n"
+    # A folder that is new, and then that of before.
+    for folder in ("new", "out/answers"):
+        file.write_text(given.replace("out/answers", folder))
         run(file)
 
 

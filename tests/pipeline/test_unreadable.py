@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import struct
 import threading
@@ -39,10 +40,14 @@ path = "checkpoint"
 [run]
 ends = "when read"
 """
+QUERY = """REGISTER QUERY q AS SELECT ?s FROM STREAM <http://e/reports> [RANGE 5s STEP 1s]
+WHERE { ?s <http://e/p> ?o }
+"""
 SOCKET = """
 [streams.reports]
 from = "socket"
 port = {}
+iri = "http://e/reports"
 [streams.files]
 from = "files"
 path = "in"
@@ -90,6 +95,48 @@ def test_nobody_listens(run: Run, tmp_path: Path) -> None:
         threading.Thread(target=serve, daemon=True).start()
         run(file)
     assert sorted(row["s"] for row in lines(tmp_path / "out")) == ["<http://e/a1>", "<http://e/a2>"]
+
+
+@pytest.mark.spark
+def test_a_server_that_ends_the_stream_of_a_run_that_never_ends(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    said: list[str] = []
+
+    def say(sentence: str) -> None:
+        said.append(sentence)
+        if "has ended" in sentence:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=lambda: server.accept()[0].close(), daemon=True).start()
+        file = tmp_path / "p.toml"
+        given = SOCKET.format(server.getsockname()[1]) + REST
+        file.write_text(given.replace('"when read"', '"never"'))
+        run_pipeline(load_pipeline(file), Console(quiet=True), say, spark=spark)
+    assert "the stream reports has ended: the next run asks for more of it" in said
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("query", [False, True])
+def test_a_background_that_is_put_right(run: Run, tmp_path: Path, query: bool) -> None:
+    """It is told before anything is read, and so the checkpoint is nobody's yet."""
+    port = free_port()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.tnt").write_text(LINE.format(1000, 1))
+    (tmp_path / "b.ttl").write_text("<http://e/a> <http://e/p>\n")
+    (tmp_path / "q.rq").write_text(QUERY)
+    file = tmp_path / "p.toml"
+    queries = '[queries]\nuse = ["q.rq"]\n' if query else ""
+    given = SOCKET.format(port) + REST + '[background]\nfiles = ["b.ttl"]\n' + queries
+    file.write_text(given.replace('to = "jsonl"', 'of = "q"\nto = "jsonl"') if query else given)
+    with pytest.raises(ValueError, match="unexpected") as caught:
+        run(file)
+    assert told(caught.value).startswith(f"{tmp_path}/b.ttl:2:")
+    (tmp_path / "b.ttl").write_text("<http://e/a> <http://e/p> <http://e/b> .\n")
+    with pytest.raises(PipelineError, match="no server answers"):
+        run(file)
 
 
 def test_a_connection_that_is_lost_loses_no_line_before() -> None:

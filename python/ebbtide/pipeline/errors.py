@@ -18,10 +18,10 @@ class PipelineFileError(PipelineError):
 
 
 class CheckpointError(PipelineError):
-    """A checkpoint that this pipeline cannot go on from; `--reset` starts anew."""
+    """A checkpoint that this pipeline cannot go on from; who resets it must know what is lost."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(f"{sentence}; --reset starts anew")
+        super().__init__(f"{sentence}; --reset starts anew and deletes what the outputs hold")
 
 
 class CheckpointInUse(PipelineError):

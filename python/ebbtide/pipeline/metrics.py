@@ -5,6 +5,7 @@ curl http://127.0.0.1:PORT/metrics
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,11 @@ MEANINGS: Final = {
     "stream_lag": "what waits to be read, in messages of Kafka, bytes of a spool or files",
     "rows": "rows of rules, queries and programs",
     "tick_milliseconds": "how long ticks took",
+}
+#: Why there is no port, by what the system says.
+_REFUSALS: Final = {
+    errno.EADDRINUSE: "is taken by another program; choose another one",
+    errno.EACCES: "is not open to this user; choose one above 1023",
 }
 _GROWS: Final = frozenset([*COUNTERS, "stream_facts", "rows"])
 
@@ -90,7 +96,8 @@ def exported(progress: Progress, port: int) -> Iterator[int]:
     try:
         made = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     except OSError as error:
-        raise PipelineError(f"run.metrics_port: port {port} cannot be had: {error}") from None
+        why = _REFUSALS.get(error.errno or 0, f"cannot be had: {error.strerror}")
+        raise PipelineError(f"run.metrics_port: port {port} of 127.0.0.1 {why}") from None
     with made as server:
         threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
         try:

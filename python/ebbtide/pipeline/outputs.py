@@ -45,6 +45,9 @@ class Folder(Protocol):
     def written(self) -> list[Path]:
         """What is there of it."""
 
+    def others(self) -> list[Path]:
+        """What is there of others, and would be read with it."""
+
     def reset(self) -> None:
         """Take that away."""
 

@@ -28,7 +28,7 @@ from rich.console import Console
 from ebbtide.pipeline.build import placement_of, units_of
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.cluster import cluster_settings
-from ebbtide.pipeline.errors import CheckpointError, PipelineError
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.expressions import check_expressions
 from ebbtide.pipeline.failed import explained
 from ebbtide.pipeline.file import Pipeline
@@ -97,6 +97,10 @@ def run_pipeline(
         checkpoint = Checkpoint(Path(folder), _identity(pipeline, choice, units))
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
+        if pipeline.run.metrics_port is not None:
+            # Before Spark is, so that nobody waits for it to hear that the port is taken.
+            port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
+            say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
         if spark is None:
             begin(f"starting Spark ({pipeline.spark.master})")
             settings: Mapping[str, str] = pipeline.spark.settings
@@ -118,9 +122,6 @@ def run_pipeline(
         placement = placement_of(
             pipeline, choice, units, sinks, dead, checkpoint, say, spark, progress, stop
         )
-        if pipeline.run.metrics_port is not None:
-            port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
-            say(f"metrics for Prometheus at http://127.0.0.1:{port}/metrics")
         listener = ProgressListener(progress, pipeline.name, Gauges(spark))
         spark.streams.addListener(listener)
         stack.callback(spark.streams.removeListener, listener)
@@ -160,10 +161,22 @@ def _forget(pipeline: Pipeline, folder: Path) -> None:
 
 
 def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
-    """A run that begins must not mix its files with those of another."""
-    for key, folder in folders_of(pipeline).items():
-        if not checkpoint.spark.exists() and folder.written():
-            raise CheckpointError(f"{key}.path: {folder.folder} holds the output of another run")
+    """A run must not mix its files with those of others, nor put them in the place of these."""
+    folders = folders_of(pipeline)
+    for key, folder in folders.items():
+        if checkpoint.writes_to(folder.folder):
+            continue
+        if folder.written():
+            raise PipelineError(
+                f"{key}.path: {folder.folder} holds the output of another run: choose another "
+                "folder, or start anew with --reset, which deletes that output"
+            )
+        for other in folder.others():
+            raise PipelineError(
+                f"{key}.path: {folder.folder} holds {other.name}, which is not of this pipeline: "
+                "choose another folder, or move it away"
+            )
+    checkpoint.will_write_to(folder.folder for folder in folders.values())
 
 
 def _stream(
@@ -202,6 +215,7 @@ def _stream(
 
 def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], ends: bool) -> bool:
     """Wait for the end: True if everything is read, False if the run was told to stop."""
+    going_on = list(spools)
     while not placement.stop.told or query.status["isTriggerActive"]:
         # A float will do, whatever the stub says.
         if query.awaitTermination(_POLL) and not placement.stop.told:  # type: ignore[arg-type]
@@ -209,6 +223,10 @@ def _wait(query: StreamingQuery, placement: Placement, spools: Sequence[Spool], 
         for spool in spools:
             if spool.error is not None:
                 raise spool.error
+        for spool in [each for each in going_on if not (ends or each.is_alive())]:
+            # The run does not end with it, so nobody would know.
+            placement.say(f"the stream {spool.stream} has ended: the next run asks for more of it")
+            going_on.remove(spool)
         if ends and not placement.stop.told and not any(spool.is_alive() for spool in spools):
             query.processAllAvailable()
             if not placement.stop.told and not query.isActive:

@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
@@ -23,7 +23,10 @@ SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
 FORMAT: Final = "4"
 #: All that a run puts into the folder.
-OWN: Final = ("identity.json", "lock", "spark", "reasoner", "frames", "spool", "parcels", "end")
+OWN: Final = (
+    *("identity.json", "outputs.json", "lock"),
+    *("spark", "reasoner", "frames", "spool", "parcels", "end"),
+)
 
 
 class Checkpoint:
@@ -55,7 +58,12 @@ class Checkpoint:
 
     @staticmethod
     def known(folder: Path) -> Mapping[str, str]:
-        """What the checkpoint in a folder belongs to; nothing if that cannot be told."""
+        """What the checkpoint in a folder belongs to; nothing if that cannot be told.
+
+        Before its first run has got as far as Spark it belongs to nobody.
+        """
+        if not (folder / "spark").exists():
+            return {}
         try:
             found = json.loads((folder / "identity.json").read_bytes())
         except (OSError, ValueError):
@@ -76,6 +84,34 @@ class Checkpoint:
     def close(self) -> None:
         """Let another process have it."""
         self._lock.close()
+
+    # ---- where outputs are -------------------------------------------------------------------
+
+    def writes_to(self, output: Path) -> bool:
+        """Whether what is in the folder of an output is of the runs of this checkpoint."""
+        known = self._outputs()
+        # Earlier builds did not write it down.
+        return self.spark.exists() if known is None else self._seen_from_here(output) in known
+
+    def will_write_to(self, outputs: Iterable[Path]) -> None:
+        """From now on what is in these folders is of the runs of this checkpoint."""
+        known = self._outputs() or set()
+        if more := {self._seen_from_here(output) for output in outputs} - known:
+            content = json.dumps(sorted(known | more), indent=2).encode()
+            replace_file(self.folder / "outputs.json", content)
+
+    def _outputs(self) -> set[str] | None:
+        file = self.folder / "outputs.json"
+        try:
+            return set(json.loads(file.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError):
+            raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
+
+    def _seen_from_here(self, output: Path) -> str:
+        # Checkpoint and outputs may be moved together.
+        return os.path.relpath(output, self.folder)
 
     # ---- what is kept ------------------------------------------------------------------------
 
@@ -144,11 +180,12 @@ class Checkpoint:
             raise CheckpointError(str(error)) from None
 
     def _check(self, file: Path, identity: Mapping[str, str]) -> None:
-        if not file.exists():
-            if self.last >= 0 or self.spark.exists():
-                raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
+        if self.last < 0 and not self.spark.exists():
+            # Nothing was done yet, whoever tried.
             replace_file(file, json.dumps(dict(identity), indent=2).encode())
             return
+        if not file.exists():
+            raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
         try:
             known = json.loads(file.read_bytes())
         except ValueError:

@@ -58,6 +58,9 @@ class Driver(BroughtOver):
 
     def prepare(self, facts: DataFrame) -> DataFrame:
         """The facts as they are."""
+        if self.checkpoint.last < 0:
+            # What is wrong with the background is told before anything is read.
+            self._stand_before(0)
         return facts
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
@@ -112,10 +115,10 @@ class Driver(BroughtOver):
 
     def _stand_before(self, number: int) -> None:
         """Let the unit be in the state before a batch."""
-        if self._next is not None:
-            assert self._next == number, f"batch {number} came when {self._next} was due"
+        if self._next == number:
             return
         self.checkpoint.check_next(number)
+        assert self._next is None, f"batch {number} came when {self._next} was due"
         snapshot = self.checkpoint.snapshot_before(number)
         if snapshot is None:
             for unit in self.units:

@@ -25,6 +25,7 @@ from ebbtide.pipeline.listener import observed
 from ebbtide.pipeline.placements.placement import BroughtOver
 from ebbtide.pipeline.placements.routing import END
 from ebbtide.pipeline.placements.sharded import NOTE, doubt, reason_in_shards
+from ebbtide.pipeline.sources.files import OLDEST
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.testing.crash import crash_point
 
@@ -54,7 +55,9 @@ class ShardedPlacement(BroughtOver):
         # Facts never come to the driver: Spark counts them on their way.
         facts = observed(facts, self.streams)
         self._ends.mkdir(exist_ok=True)
-        lines = facts.sparkSession.readStream.text(str(self._ends))
+        # The clock may be put back between two ends.
+        reader = facts.sparkSession.readStream.option("maxFileAge", OLDEST)
+        lines = reader.text(str(self._ends))
         nothing = (F.lit(None).cast(kind).alias(name) for name, kind in facts.dtypes[2:])
         ends = lines.select(F.lit(END).alias("stream"), F.lit(END).alias("source"), *nothing)
         if self.key is not None:

@@ -2,10 +2,12 @@
 
 Invariant: the file of a batch is named by it, and put into place at once, so that a batch that is
 written again replaces itself, and a reader never meets half a file. A batch without rows has none.
+A file of any other name is not ours: it is never replaced nor taken away.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -33,7 +35,11 @@ class Parts:
 
     def written(self) -> list[Path]:
         """The parts that are there, in order."""
-        return sorted(self.folder.glob(f"part-*.{self._suffix}"))
+        return sorted(path for path in self._parts() if self._is_own(path))
+
+    def others(self) -> list[Path]:
+        """Files of others that a reader of the folder would take for parts."""
+        return sorted(path for path in self._parts() if not self._is_own(path))
 
     def reset(self) -> None:
         """Take away what was written."""
@@ -51,6 +57,13 @@ class Parts:
 
     def close(self) -> None:
         """Nothing is open."""
+
+    def _parts(self) -> set[Path]:
+        # Spark's own files are part-00000-c0ffee.snappy.parquet.
+        return {*self.folder.glob("part-*"), *self.folder.glob(f"[!._]*.{self._suffix}")}
+
+    def _is_own(self, path: Path) -> bool:
+        return re.fullmatch(rf"part-\d{{8,}}\.{self._suffix}", path.name) is not None
 
 
 def json_lines(rows: Any) -> bytes:

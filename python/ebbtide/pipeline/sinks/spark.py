@@ -10,8 +10,9 @@ there twice after a crash.
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,22 @@ class BatchFolders:
 
     def written(self) -> list[Path]:
         """Those that are there."""
-        return sorted(self.folder.glob("batch=*"))
+        return sorted(path for path in self._visible() if self._is_own(path))
+
+    def others(self) -> list[Path]:
+        """What else is there, and a reader of the folder would take for rows."""
+        return sorted(path for path in self._visible() if not self._is_own(path))
 
     def reset(self) -> None:
         """Take away what was written."""
         for folder in self.written():
             shutil.rmtree(folder)
+
+    def _visible(self) -> Iterator[Path]:
+        return self.folder.glob("[!._]*")
+
+    def _is_own(self, path: Path) -> bool:
+        return re.fullmatch(r"batch=\d+", path.name) is not None and path.is_dir()
 
 
 class SparkSink:

@@ -1,7 +1,8 @@
 """Rows of JSON or Parquet files, or JSON messages, made into triples by templates, by Spark itself.
 
 A row makes a triple for each template whose columns are not null, all at the row's time. A row that
-is no JSON of the schema, or has no time, is a bad line; so is a triple that is none.
+is no JSON of the schema, or has no time, is a bad line; so is a triple that is none, and a row of
+the year 57,000: there its milliseconds were taken for seconds.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ CORRUPT: Final = f"{OURS}corrupt"
 TIME: Final = f"{OURS}time"
 REASON: Final = f"{OURS}reason"
 ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
+#: The first millisecond of the year 1, and of the year 10,000.
+YEARS: Final = (-62_135_596_800_000, 253_402_300_800_000)
+NO_YEAR: Final = (
+    "its time is not in the years 1 to 9999; a number in a column of type timestamp counts seconds,"
+    " so milliseconds need the type bigint"
+)
 # What an IRI may be: absolute, and without what N-Triples forbids.
 IRI: Final = r'^<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>$'
 
@@ -97,8 +104,9 @@ def _parsed(texts: DataFrame, column: str, schema: str) -> DataFrame:
     said = F.from_json(wrapped, whole, {"columnNameOfCorruptRecord": CORRUPT})
     others = [name for name in texts.columns if name != column]
     is_whole = F.col(f"said.{CORRUPT}").isNull() & F.col("said.end").isNotNull()
+    shown = F.rtrim(column, F.lit("\r"))
     return texts.select(*others, column, said.alias("said")).select(
-        *others, F.when(~is_whole, F.col(column)).alias(CORRUPT), "said.row.*"
+        *others, F.when(~is_whole, shown).alias(CORRUPT), "said.row.*"
     )
 
 
@@ -114,6 +122,10 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
     reason = F.when(F.col(CORRUPT).isNotNull(), "not a row of the schema").when(
         F.col(TIME).isNull(), "the row has no time"
     )
+    if _is_timestamp(rows, time):
+        # Instants that are numbers may be anything: plain ticks, too.
+        first, end = YEARS
+        reason = reason.when((F.col(TIME) < first) | (F.col(TIME) >= end), NO_YEAR)
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")
     shown = [F.col(_quoted(name)) for name in rows.columns if not name.startswith(OURS)]
     each = (
@@ -152,11 +164,15 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
 
 def with_time(rows: DataFrame, time: str) -> DataFrame:
     """Rows with the TIME that an expression says, in milliseconds; null where it raises."""
-    ((_, kind),) = rows.select(F.expr(time)).dtypes
     instant = F.expr(time)
-    if kind.startswith("timestamp"):
+    if _is_timestamp(rows, time):
         instant = F.unix_millis(instant)
     return rows.withColumn(TIME, _attempt(rows.sparkSession, instant.cast("long")))
+
+
+def _is_timestamp(rows: DataFrame, time: str) -> bool:
+    ((_, kind),) = rows.select(F.expr(time)).dtypes
+    return kind.startswith("timestamp")
 
 
 def _quoted(name: str) -> str:

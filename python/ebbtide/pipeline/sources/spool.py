@@ -45,6 +45,7 @@ class Spool(threading.Thread):
         self, pieces: Iterable[Piece | Arrival], folder: Path, stop: threading.Event
     ) -> None:
         super().__init__(name=f"spool {folder.name}", daemon=True)
+        self.stream = folder.name
         self.error: Exception | None = None
         self._pieces = pieces
         self._folder = folder

@@ -55,7 +55,7 @@ def parse_atom_document(
         yield from rows_of(pa.repeat(name, len(atoms)), columns, nothing)
     if others:
         lines = text.split("\n")
-        some = [(number, lines[number - 1]) for number in others]
+        some = [(number, lines[number - 1].removesuffix("\r")) for number in others]
         yield from _read_others(name, some, LarsProgram((), prefixes=dict(prefixes)), longest_term)
 
 
