@@ -331,6 +331,45 @@ def test_settings_that_cannot_be(files: Path) -> None:
         assert run(*command, *more)[::2] == (1, f"ebbtide: {message}\n")
 
 
+def test_a_predicate_that_no_rule_asks_for_is_said_once(files: Path) -> None:
+    (files / "p.lars").write_text("hot(X) :- temp(X,V) in [3], V > 30.\n")
+    atoms = "0\ttemp(a,31).\n\n2\ttmep(b,40). wind(7).\n3\ttmep(b,40). wind(7).\n"
+    (files / "s.atoms").write_text(atoms)
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, answers(out)[3]) == (0, ["hot(a)"])
+    place = f"ebbtide: {files / 's.atoms'}:3: no rule asks for"
+    assert err.splitlines() == [
+        f"{place} tmep, so its atoms have no effect; did you mean temp?",
+        f"{place} wind, so its atoms have no effect",
+    ]
+    assert run(files / "p.lars", "--stream", "-", given=atoms)[2].startswith("ebbtide: <stdin>:3: ")
+    (files / "s.tnt").write_text("3\t<http://e/a> <http://e/in> <http://e/b> .\n" * 2)
+    code, _, err = run(files / "p.lars", "--stream", files / "s.tnt")
+    said = "no rule asks for triples, so they have no effect"
+    assert (code, err) == (0, f"ebbtide: {files / 's.tnt'}: {said}\n")
+    # Here all of them count.
+    (files / "p.lars").write_text("hot(X) :- temp(X,V) in [#3], V > 30.\n")
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, answers(out)[3], err) == (0, [], "")
+
+
+def test_what_may_be_arithmetic_is_a_predicate_if_the_input_has_it(files: Path) -> None:
+    (files / "p.lars").write_text("q(Z) :- sum(X,Y,Z), p(Z).\n")
+    command = (files / "p.lars", "--stream", files / "s.atoms")
+    (files / "s.atoms").write_text("0\tp(3).\n1\tp(3). sum(1,2,3).\n")
+    assert answers(run(*command)[1]) == {0: [], 1: ["q(3)"]}
+    (files / "s.atoms").write_text("0\tp(3). checksum(1,2,3).\n")
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert f"{files / 'p.lars'}:1:9: X is computed with, but no positive atom binds it" in err
+    assert "'sum'(...) is a predicate" in err
+    with gzip.open(files / "b.atoms.gz", "wt") as file:
+        file.write("r(1).sum(1,2,3).")
+    assert answers(run(*command, "--background", files / "b.atoms.gz")[1]) == {0: ["q(3)"]}
+    code, _, err = run(files / "p.lars", "--stream", "-", given="0\tsum(1,2,3).\n")
+    assert (code, "p.lars:1:9: X is computed with" in err) == (1, True)
+
+
 def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
     command = [*COMMAND, str(files / "p.lars"), "--stream", "-"]
     environment = {**os.environ, "PYTHONUNBUFFERED": ""}

@@ -51,7 +51,7 @@ _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
 def check(program: LarsProgram) -> LarsProgram:
     """The program, if it is one."""
-    program = replace(program, rules=tuple(map(_resolved, program.rules)))
+    program = replace(program, rules=tuple(map(resolved, program.rules)))
     _check_arities(program)
     heads = [told_apart(rule.head) for rule in program.rules]
     for rule in program.rules:
@@ -256,7 +256,7 @@ def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
         waiting = unready
 
 
-def _resolved(rule: LarsRule) -> LarsRule:
+def resolved(rule: LarsRule) -> LarsRule:
     """The rule with X replaced by c where `X = c` is all that says what X is."""
     while True:
         bound = bound_by(rule.body)
