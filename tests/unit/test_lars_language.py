@@ -20,6 +20,7 @@ from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.languages.lars.ticker import PerhapsPredicate
 from ebbtide.languages.lars.unread import Unread
 from ebbtide.program import Fact, ProgramError
+from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.terms import IRI, Literal
 from ebbtide.terms.term import XSD
 
@@ -276,6 +277,10 @@ ERRORS = {
     "a :- p in [#0].": "1:11: expected a count window of at least 1 atom",
     "a :- b": "1:7: expected a full stop, found the end of the text",
     'a :- "x.': "1:6: this string is not closed on its line",
+    'a :- p("x\\q").': "1:8: a backslash in a string begins one of",
+    "a :- p(X), X < 99999999999999999999.": "1:12: 99999999999999999999 is no integer of 64 bits",
+    "a(Y) :- p(X), Y = X + 9223372036854775808.": "9223372036854775808 is no integer of 64 bits",
+    f"a :- p(X), X < {'9' * 5_000}.": "9999 is no integer of 64 bits",
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
     "a :- b or c.": "1:8: expected a comma: there is no disjunction",
     "a :- b | c.": "1:8: there is no disjunction",
@@ -371,6 +376,18 @@ def test_a_long_sum_is_read_in_no_time() -> None:
     (rule,) = parse_lars(f"q(Y) :- p(X), Y = {' + '.join(['X'] * 2_000)}.").rules
     assert len(rule.guards) == 1_999
     assert time.process_time() - started < 5
+
+
+def test_a_body_is_not_too_long_for_the_kernel() -> None:
+    too_long = " + ".join(["X"] * 20_000)
+    with pytest.raises(ProgramError, match=r"^p.lars:1:1: a body has at most 2,500 parts.*20,000"):
+        parse_lars(f"q(Y) :- p(X), Y = {too_long}.", "p.lars")
+    with pytest.raises(ProgramError, match="a body has at most"):
+        parse_lars(f"q(N) :- N = count {{ Y : p(X), Y = {too_long} }}.")
+    longest = " + ".join(["X"] * 2_500)
+    reasoner = LarsReasoner(f"q(Y) :- p(X), Y = {longest}.")
+    reasoner.push("p(1).", at=0)
+    assert [answer.texts() for answer in reasoner.advance(to=0)] == [["q(2500)"]]
 
 
 def test_a_window_is_not_longer_than_time() -> None:

@@ -387,3 +387,12 @@ def test_background_makes_a_predicate_of_what_may_be_arithmetic() -> None:
     reasoner = LarsReasoner.restore(reasoner.snapshot(), program)
     reasoner.push("p(3).", at=1)
     assert [answer.texts() for answer in reasoner.advance(to=1)] == [["q(3)"]]
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_numbers_may_have_any_number_of_digits(engine: str) -> None:
+    reasoner = LarsReasoner("q(X) :- p(X), X < 7. r :- p(X), X > 6.", engine=engine)
+    reasoner.push(f"p(1). p({'9' * 5_000}). p({'0' * 5_000}2). p({'0' * 5_000}2.5).", at=0)
+    (answer,) = reasoner.advance(to=0)
+    assert len(answer.texts()) == 3
+    assert "r" not in answer.texts()
