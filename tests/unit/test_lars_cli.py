@@ -234,6 +234,20 @@ def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("stream", ["", "0\tother.\n"])
+@pytest.mark.parametrize(
+    "program", ["a :- p, not b. b :- not a.", "a(N) :- N = count { X : a(X) }.", "a :- p in [2 s]."]
+)
+def test_a_program_that_cannot_run_is_refused_before_the_stream_is_read(
+    files: Path, program: str, stream: str
+) -> None:
+    (files / "p.lars").write_text(program)
+    (files / "s.atoms").write_text(stream)
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"{files / 'p.lars'}:1:" in err
+
+
 def test_the_example_runs(tmp_path: Path) -> None:
     example = Path(__file__).parents[2] / "examples" / "cooling" / "cooling.lars"
     generate = [*COMMAND[:-1], "generate", "cooling", "--out", tmp_path, "--rate", "1"]

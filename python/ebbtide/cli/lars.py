@@ -136,6 +136,7 @@ def lars(
         background=[fact for path in background or () for fact in read_background(path, text)],
         budget=None if limits == Budget() else limits,
     )
+    reasoner.check()
     items = read_stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
     if first is not None and last is not None and last < first:

@@ -133,10 +133,23 @@ class LarsReasoner:
         #: The atoms that came while the first time point was not known.
         self._waiting: list[tuple[Fact, Instant]] = []
         self._engine: RunsLars | None = None
+        #: Whether the program was found to run.
+        self._is_checked = False
         #: The first time point, once the engine runs.
         self._first: Instant | None = None
         if start is not None:
             self._open(start)
+
+    def check(self) -> None:
+        """Refuse a program that cannot run, with the place: the first atom does so, too.
+
+        >>> LarsReasoner("a :- not b. b :- not a.").check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ebbtide.program.origin.ProgramError: <text>:1:1: the rules have no strata, because ...
+        """
+        if self._engine is None and not self._is_checked:
+            self._make(0, None)
+            self._is_checked = True
 
     # ---- atoms in ----------------------------------------------------------------------------
 
@@ -415,9 +428,7 @@ class LarsReasoner:
         if problem := self.program.refuses(fact):
             raise ValueError(problem)
         if self._engine is None:
-            if not self._waiting:
-                # What is wrong with the program is told at once, not when time has gone on.
-                self._make(at, None)
+            self.check()
             self._waiting.append((fact, at))
             return
         try:
