@@ -394,6 +394,12 @@ def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
         process.stdin.write(b"36\ta(x1,y). b(y,z).\n37\ta(x2,y).\n")
         process.stdin.flush()
         assert json.loads(process.stdout.readline()) == {"t": 36, "atoms": ["q(x1,y,z)"]}
+    packed = gzip.compress(b"36\ta(x1,y). b(y,z).\n")
+    done = subprocess.run(command, input=packed, capture_output=True)
+    assert json.loads(done.stdout) == {"t": 36, "atoms": ["q(x1,y,z)"]}
+    done = subprocess.run(command, input=packed[:-9], capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"ebbtide: <stdin> cannot be read: Compressed file ended")
     bad = subprocess.run(command, input=b"1\ta(\xff,y).\n", capture_output=True)
     assert bad.returncode == 1
     assert bad.stderr == b"ebbtide: <stdin>:1:5: the text is not UTF-8\n"

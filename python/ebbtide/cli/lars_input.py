@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,8 @@ STANDARD_INPUT: Final = Path("-")
 TIMED_LINES: Final = ".tnt"
 TIMED_GRAPHS: Final = (".trig", ".nq", ".jsonld")
 ATOMS: Final = (".lars", ".atoms", ".lp", ".txt")
+#: What files that are gzip'd begin with; standard input has no name that says so.
+_GZIP: Final = b"\x1f\x8b"
 #: What Python's `surrogateescape` makes of bytes that are not UTF-8.
 _NOT_UTF_8: Final = re.compile("[\udc80-\udcff]")
 
@@ -165,6 +168,9 @@ def _opened(path: Path) -> Any:
     # Bytes that are not UTF-8 are let through here, so that their line is known.
     encoding, errors = "utf-8-sig", "surrogateescape"
     if path == STANDARD_INPUT:
-        return open(sys.stdin.fileno(), encoding=encoding, errors=errors, closefd=False)
+        given = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+        is_packed = given.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
+        plain: Any = gzip.GzipFile(fileobj=given) if is_packed else given
+        return TextIOWrapper(plain, encoding=encoding, errors=errors)
     opens = gzip.open if path.name.endswith(".gz") else open
     return opens(path, "rt", encoding=encoding, errors=errors)
