@@ -17,8 +17,8 @@ EXTENDED = re.compile(r"(?:@(?P<at>\d+) )?(?P<always>always )?(?P<atom>.*?)(?: i
 DENIED = re.compile(
     r"not (?:@\S+ )?(?:always )?(?P<atom>.*?)(?: in \[.*?\])?: "
     r"(?P<where>(?:not )?at (?P<at>\d+)|.*? (?:from (?P<first>\d+) to (?P<last>\d+)|of the window))"
+    r"(?P<counted> among the last \d+)?"
 )
-SOME = re.compile(r"input at a time point from (\d+) to (\d+)")
 RUN = re.compile(r"at every time point from (\d+) to (\d+)")
 
 
@@ -59,23 +59,29 @@ def _check(node: Explanation, now: int, known: set[str], said: dict[int, set[str
     elif (run := RUN.fullmatch(reason)) and atom.partition("(")[0] in INPUT:
         assert int(run[2]) == now
         assert all(atom in said.get(at, known) for at in range(int(run[1]), now + 1))
-    elif some := SOME.fullmatch(reason):
-        assert any(atom in said.get(at, known) for at in range(int(some[1]), int(some[2]) + 1))
     elif reason.startswith("input"):
-        times = re.findall(r"\d+", reason) or [match["at"]]
-        assert all(atom in said[int(at)] for at in times)
+        times = [int(at) for at in re.findall(r"\d+", reason) or [match["at"]]]
+        assert all(atom in said[at] for at in times)
+        if node.text.endswith(" in [ever]") and match["at"] is None:
+            assert times == [min(at for at in said if atom in said[at])]
     else:
         assert reason.startswith(("by r", "because", "at every", "worked out"))
 
 
 def _check_absent(text: str, now: int, known: set[str], said: dict[int, set[str]]) -> None:
-    """Of input without variables, there is none at the time points that are told."""
+    """Of input without variables, there is none at the time points told, or not at all of them."""
     denied = DENIED.fullmatch(text)
     assert denied is not None
     atom, where = denied["atom"], denied["where"]
     first, last = (int(denied[group] or denied["at"] or now) for group in ("first", "last"))
-    if where.startswith(("not at every", "and ")) or "is no time point" in where:
+    if "is no time point" in where:
         assert last == now or where.endswith("of the window")
     elif atom.partition("(")[0] in INPUT and "_" not in atom:
         assert first <= last <= now
-        assert not any(atom in said.get(at, known) for at in range(first, last + 1))
+        # A count window may leave out atoms of its first time point.
+        certain = range(first + 1 if denied["counted"] else first, last + 1)
+        is_there = [atom in said.get(at, known) for at in certain]
+        if where.startswith("not at every"):
+            assert denied["counted"] or not all(is_there)
+        else:
+            assert not any(is_there)

@@ -234,6 +234,20 @@ def test_errors_are_one_line_with_a_place(files: Path, program: str) -> None:
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("stream", ["", "0\tother.\n"])
+@pytest.mark.parametrize(
+    "program", ["a :- p, not b. b :- not a.", "a(N) :- N = count { X : a(X) }.", "a :- p in [2 s]."]
+)
+def test_a_program_that_cannot_run_is_refused_before_the_stream_is_read(
+    files: Path, program: str, stream: str
+) -> None:
+    (files / "p.lars").write_text(program)
+    (files / "s.atoms").write_text(stream)
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"{files / 'p.lars'}:1:" in err
+
+
 def test_the_example_runs(tmp_path: Path) -> None:
     example = Path(__file__).parents[2] / "examples" / "cooling" / "cooling.lars"
     generate = [*COMMAND[:-1], "generate", "cooling", "--out", tmp_path, "--rate", "1"]
@@ -331,6 +345,45 @@ def test_settings_that_cannot_be(files: Path) -> None:
         assert run(*command, *more)[::2] == (1, f"ebbtide: {message}\n")
 
 
+def test_a_predicate_that_no_rule_asks_for_is_said_once(files: Path) -> None:
+    (files / "p.lars").write_text("hot(X) :- temp(X,V) in [3], V > 30.\n")
+    atoms = "0\ttemp(a,31).\n\n2\ttmep(b,40). wind(7).\n3\ttmep(b,40). wind(7).\n"
+    (files / "s.atoms").write_text(atoms)
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, answers(out)[3]) == (0, ["hot(a)"])
+    place = f"ebbtide: {files / 's.atoms'}:3: no rule asks for"
+    assert err.splitlines() == [
+        f"{place} tmep, so its atoms have no effect; did you mean temp?",
+        f"{place} wind, so its atoms have no effect",
+    ]
+    assert run(files / "p.lars", "--stream", "-", given=atoms)[2].startswith("ebbtide: <stdin>:3: ")
+    (files / "s.tnt").write_text("3\t<http://e/a> <http://e/in> <http://e/b> .\n" * 2)
+    code, _, err = run(files / "p.lars", "--stream", files / "s.tnt")
+    said = "no rule asks for triples, so they have no effect"
+    assert (code, err) == (0, f"ebbtide: {files / 's.tnt'}: {said}\n")
+    # Here all of them count.
+    (files / "p.lars").write_text("hot(X) :- temp(X,V) in [#3], V > 30.\n")
+    code, out, err = run(files / "p.lars", "--stream", files / "s.atoms")
+    assert (code, answers(out)[3], err) == (0, [], "")
+
+
+def test_what_may_be_arithmetic_is_a_predicate_if_the_input_has_it(files: Path) -> None:
+    (files / "p.lars").write_text("q(Z) :- sum(X,Y,Z), p(Z).\n")
+    command = (files / "p.lars", "--stream", files / "s.atoms")
+    (files / "s.atoms").write_text("0\tp(3).\n1\tp(3). sum(1,2,3).\n")
+    assert answers(run(*command)[1]) == {0: [], 1: ["q(3)"]}
+    (files / "s.atoms").write_text("0\tp(3). checksum(1,2,3).\n")
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert f"{files / 'p.lars'}:1:9: X is computed with, but no positive atom binds it" in err
+    assert "'sum'(...) is a predicate" in err
+    with gzip.open(files / "b.atoms.gz", "wt") as file:
+        file.write("r(1).sum(1,2,3).")
+    assert answers(run(*command, "--background", files / "b.atoms.gz")[1]) == {0: ["q(3)"]}
+    code, _, err = run(files / "p.lars", "--stream", "-", given="0\tsum(1,2,3).\n")
+    assert (code, "p.lars:1:9: X is computed with" in err) == (1, True)
+
+
 def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
     command = [*COMMAND, str(files / "p.lars"), "--stream", "-"]
     environment = {**os.environ, "PYTHONUNBUFFERED": ""}
@@ -341,6 +394,12 @@ def test_standard_input_is_answered_as_it_comes(files: Path) -> None:
         process.stdin.write(b"36\ta(x1,y). b(y,z).\n37\ta(x2,y).\n")
         process.stdin.flush()
         assert json.loads(process.stdout.readline()) == {"t": 36, "atoms": ["q(x1,y,z)"]}
+    packed = gzip.compress(b"36\ta(x1,y). b(y,z).\n")
+    done = subprocess.run(command, input=packed, capture_output=True)
+    assert json.loads(done.stdout) == {"t": 36, "atoms": ["q(x1,y,z)"]}
+    done = subprocess.run(command, input=packed[:-9], capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"ebbtide: <stdin> cannot be read: Compressed file ended")
     bad = subprocess.run(command, input=b"1\ta(\xff,y).\n", capture_output=True)
     assert bad.returncode == 1
     assert bad.stderr == b"ebbtide: <stdin>:1:5: the text is not UTF-8\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ebbtide.engines.lars import LarsEngine
+from ebbtide.engines.lars import EVER_MEMORY, LarsEngine
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars import parse_atoms, parse_lars, show_fact
 from ebbtide.program import Fact
@@ -294,6 +294,51 @@ def test_every_kind_of_window_is_explained_with_its_times() -> None:
     ]
 
 
+def test_boxes_over_count_windows_are_explained_with_their_times() -> None:
+    reasoner = LarsReasoner(
+        """
+        q(X) :- always a(X) in [#2], always a(X) in [#9], always a(X) in [#2 per X],
+                always a(X) in [#2 of a], always known(X) in [#2].
+        known(x).
+        """
+    )
+    for at in (5, 6, 7):
+        reasoner.push("a(x).", at=at)
+    reasoner.advance(to=7)
+    assert [line.strip() for line in reasoner.why("q(x)").splitlines()[1:]] == [
+        "always a(x) in [#2] until 8: at every time point from 6 to 7",
+        "always a(x) in [#9] until 8: at every time point from 5 to 7",
+        "always a(x) in [#2 per X] until 8: at every time point from 6 to 7",
+        "always a(x) in [#2 of a] until 8: at every time point from 6 to 7",
+        "always known(x) in [#2]: background",
+    ]
+
+
+def test_what_ever_held_is_explained_with_the_time_it_came_first() -> None:
+    program = "q(X) :- a(X) in [ever], k(X) in [ever]. k(x). k(y)."
+    reasoner = LarsReasoner(program, start=0)
+    table = pa.table({"t": pa.array([5, 6], pa.int64()), "c0": ["<x>", "<x>"]})
+    assert reasoner.push_table(table, "a", columns=["c0"]) == []
+    reasoner.play(to=6)
+    reasoner = LarsReasoner.restore(reasoner.snapshot(), program, start=0)
+    for at in (7, 9_000):
+        reasoner.push("a(x). a(y).", at=at)
+        reasoner.advance(to=at)
+    for name, at in (("x", 5), ("y", 7)):
+        assert reasoner.why(f"q({name})").splitlines()[1:] == [
+            f"  a({name}) in [ever]: input at {at}",
+            f"  k({name}) in [ever]: background",
+        ]
+    reasoner.push("a(z).", at=EVER_MEMORY + 6)
+    for _ in reasoner.answers(to=EVER_MEMORY + 6, changed=True):
+        pass
+    told = {name: reasoner.why(f"q({name})").splitlines()[1] for name in "xy"}
+    assert told == {
+        "x": "  a(x) in [ever]: input at a time point from 0 to 10006",
+        "y": "  a(y) in [ever]: input at 7",
+    }
+
+
 def test_explanations_say_windows_as_they_are_written() -> None:
     reasoner = LarsReasoner(
         """
@@ -389,15 +434,20 @@ DENIED = {
     "not @2 p(a) in [3]": "2 is no time point from 4 to 7",
     "not @_ p(b) in [2]": "at no time point from 5 to 7",
     "not @_ p(b)": "at no time point from 1 to 7",
-    "not p(b) in [#2]": "not at 7",
-    "not p(b) in [#3]": "at no time point from 6 to 7",
-    "not p(b) in [#2 of p]": "at no time point from 4 to 7",
-    "not p(b) in [#20]": "at no time point from 1 to 7",
-    "not @_ p(b) in [#2]": "not at 7",
-    "not @_ p(b) in [#3]": "at no time point from 6 to 7",
-    "not @_ p(b) in [#2 of p]": "at no time point from 4 to 7",
-    "not always p(b) in [#2]": "not at every time point of the window",
-    "not r(Y,X) in [#2 per Y]": "at no time point from 3 to 7",
+    "not p(b) in [#2]": "not at 7 among the last 2",
+    "not p(b) in [#3]": "at no time point from 6 to 7 among the last 3",
+    "not p(b) in [#2 of p]": "at no time point from 4 to 7 among the last 2",
+    "not p(b) in [#20]": "at no time point from 1 to 7 among the last 20",
+    "not @_ p(b) in [#2]": "not at 7 among the last 2",
+    "not @_ p(b) in [#3]": "at no time point from 6 to 7 among the last 3",
+    "not @_ p(b) in [#2 of p]": "at no time point from 4 to 7 among the last 2",
+    "not always p(b) in [#2]": "not at 7 among the last 2",
+    "not always p(b) in [#3]": "not at every time point from 6 to 7 among the last 3",
+    "not always p(a) in [#2 of p]": "not at every time point from 4 to 7 among the last 2",
+    "not always p(a) in [#20]": "not at every time point from 1 to 7 among the last 20",
+    "not always r(Y,u) in [#2 per Y]": "not at every time point from 3 to 7 among the last 2",
+    "not r(_Z,X) in [#2 per _Z]": "at no time point of the window among the last 2",
+    "not r(Y,X) in [#2 per Y]": "at no time point from 3 to 7 among the last 2",
     "not old(X)": "not at 7",
 }
 
@@ -414,6 +464,16 @@ def test_what_is_denied_is_explained_with_its_times(part: str) -> None:
     *_, last = reasoner.why("q").splitlines()
     shown = part.replace("X", "x").replace("Y", "1").replace("per 1", "per Y")
     assert last == f"  {shown}: {DENIED[part]}"
+
+
+def test_what_a_count_window_left_out_is_not_denied_at_its_time_point() -> None:
+    reasoner = LarsReasoner("q :- not p(a) in [#2]. r :- not always p(b) in [#2 of p].")
+    reasoner.push("p(a). p(b). p(c).", at=3)
+    reasoner.advance(to=3)
+    assert reasoner.why("q").endswith("not p(a) in [#2]: not at 3 among the last 2")
+    reasoner.push("p(b).", at=4)
+    reasoner.advance(to=4)
+    assert reasoner.why("r").endswith("not at every time point from 3 to 4 among the last 2")
 
 
 def test_explanations_have_the_prefixes_of_the_program() -> None:

@@ -17,7 +17,10 @@ from ebbtide.languages.lars.formula import CountWindow, show_part
 from ebbtide.languages.lars.groups import group_places
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.stream import parse_stream
+from ebbtide.languages.lars.ticker import PerhapsPredicate
+from ebbtide.languages.lars.unread import Unread
 from ebbtide.program import Fact, ProgramError
+from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.terms import IRI, Literal
 from ebbtide.terms.term import XSD
 
@@ -105,14 +108,46 @@ def test_a_rule_is_read(text: str) -> None:
         "a :- p(X), leq(X,2) in [3].",
         "a :- p(X), leq(X,2), b(Y), @Y leq(X,Y).",
         "a :- p(X), leq(X).",
-        "a :- sum(X,Y,Z), p(Z).",
-        "a :- power(M,W,T), W > 3.",
+        "a :- 'sum'(X,Y,Z), p(Z).",
+        "a :- sum(X,Y,Z), p(Z). sum(1,2,3).",
     ],
 )
 def test_the_name_of_a_comparison_may_be_a_predicate(text: str) -> None:
     program = parse_lars(text)
     assert not program.builtins
     assert len(program.rules[0].positives) > 1 or not program.rules[0].guards[1:]
+
+
+def test_what_may_be_arithmetic_is_a_predicate_if_the_input_has_it() -> None:
+    for text in ("a :- sum(X,Y,Z), p(Z).", "a :- power(M,W,T), W > 3.", "a :- e, not leq(2,1)."):
+        with pytest.raises(PerhapsPredicate) as caught:
+            parse_lars(text)
+        program = parse_lars(text, inputs={caught.value.name})
+        assert not program.builtins
+        assert caught.value.name in program.arities()
+
+
+def test_a_variable_that_equals_a_value_is_bound_for_arithmetic() -> None:
+    (rule,) = parse_lars("a(Y) :- p, 3 = X, plus(X,1,Y), leq(X,4).").rules
+    assert str(rule) == "a(Y) :- p, Y = 3 + 1, 3 <= 4."
+
+
+def test_predicates_that_no_rule_asks_for_are_said_once() -> None:
+    unread = Unread(parse_lars("q(X) :- temp(X) in [3], not busy(X), n(N), N > 1. r :- q(_)."))
+    assert not any(map(unread.met, ("temp", "busy", "n")))
+    hint = "; did you mean temp?"
+    assert unread.met("tmep") == f"no rule asks for tmep, so its atoms have no effect{hint}"
+    assert unread.met("tmep") is None
+    assert unread.met("wind") == "no rule asks for wind, so its atoms have no effect"
+    assert unread.met("triple") == "no rule asks for triples, so they have no effect"
+    said = [unread.met(f"other{number}") for number in range(9)]
+    assert said[2:] == ["there are more predicates that no rule asks for", *(None,) * 6]
+
+
+def test_a_count_window_over_the_whole_stream_asks_for_all_predicates() -> None:
+    for window, is_said in (("[#3]", False), ("[#3 of p]", True), ("[#3 per X]", True)):
+        for body in (f"p(X) in {window}", f"e, not p(_) in {window}".replace("per X", "of p")):
+            assert bool(Unread(parse_lars(f"q :- {body}.")).met("other")) is is_said
 
 
 def test_no_stream_states_what_is_read_as_a_comparison() -> None:
@@ -242,6 +277,10 @@ ERRORS = {
     "a :- p in [#0].": "1:11: expected a count window of at least 1 atom",
     "a :- b": "1:7: expected a full stop, found the end of the text",
     'a :- "x.': "1:6: this string is not closed on its line",
+    'a :- p("x\\q").': "1:8: a backslash in a string begins one of",
+    "a :- p(X), X < 99999999999999999999.": "1:12: 99999999999999999999 is no integer of 64 bits",
+    "a(Y) :- p(X), Y = X + 9223372036854775808.": "9223372036854775808 is no integer of 64 bits",
+    f"a :- p(X), X < {'9' * 5_000}.": "9999 is no integer of 64 bits",
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
     "a :- b or c.": "1:8: expected a comma: there is no disjunction",
     "a :- b | c.": "1:8: there is no disjunction",
@@ -292,6 +331,12 @@ ERRORS = {
     "a :- p(X), divide(X, 2, 4).": "1:12: there is no division of whole numbers, but Z = X / Y",
     "a :- p(X), not leq(X, 2).": "1:16: a comparison has an opposite, as X != 2, and leq(X,2) is",
     "a :- p(X), leq(Y, X).": "1:12: Y is compared, but no positive atom binds it; in quotes, 'leq'",
+    "a :- p(Z),\n sum(X,Y,Z).": (
+        "2:2: X is computed with, but no positive atom binds it; in quotes, 'sum'(...) is"
+    ),
+    "a(N) :- N = count { Z : p(Z), incr(X,Z) }.": "1:31: X is computed with, but no positive atom",
+    "a :- p(X), plus(X,Y,Z), plus(Z,1,Y).": "1:12: Y is computed with, but no positive atom binds",
+    "a :- power(M,W,T), W > 3.": "1:6: there is no power; X * X is a square; in quotes, 'power'",
     "a :- p(X), MATH(=, Y, X, 2).": "1:17: expected one of + - * /, found `=`",
     "a(N) :- N = median { X : p(X) }.": "1:13: unknown aggregate median; there are avg, count",
     "a :- #COUNT{ X : p(X) } > 1.": "1:7: unknown aggregate COUNT; there are avg, count",
@@ -331,6 +376,18 @@ def test_a_long_sum_is_read_in_no_time() -> None:
     (rule,) = parse_lars(f"q(Y) :- p(X), Y = {' + '.join(['X'] * 2_000)}.").rules
     assert len(rule.guards) == 1_999
     assert time.process_time() - started < 5
+
+
+def test_a_body_is_not_too_long_for_the_kernel() -> None:
+    too_long = " + ".join(["X"] * 20_000)
+    with pytest.raises(ProgramError, match=r"^p.lars:1:1: a body has at most 2,500 parts.*20,000"):
+        parse_lars(f"q(Y) :- p(X), Y = {too_long}.", "p.lars")
+    with pytest.raises(ProgramError, match="a body has at most"):
+        parse_lars(f"q(N) :- N = count {{ Y : p(X), Y = {too_long} }}.")
+    longest = " + ".join(["X"] * 2_500)
+    reasoner = LarsReasoner(f"q(Y) :- p(X), Y = {longest}.")
+    reasoner.push("p(1).", at=0)
+    assert [answer.texts() for answer in reasoner.advance(to=0)] == [["q(2500)"]]
 
 
 def test_a_window_is_not_longer_than_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ebbtide.engines.budget import Budget
 from ebbtide.engines.lars_answer import texts
 from ebbtide.engines.native import BudgetExceeded
 from ebbtide.languages.lars import parse_lars
+from ebbtide.languages.lars.unread import UnreadPredicate
 from ebbtide.program import Fact
 from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.snapshot import SnapshotError
@@ -362,3 +364,35 @@ def test_texts_of_tables_are_those_that_identify_terms(text: str) -> None:
     reasoner = LarsReasoner(SEEN, start=0)
     with pytest.raises(ValueError, match="in row 1: "):
         reasoner.push_table(pa.table({"t": [0, 0], "x": ["<a>", text]}), "p", columns=["x"])
+
+
+def test_a_predicate_that_no_rule_asks_for_is_warned_of_once() -> None:
+    reasoner = LarsReasoner("hot(X) :- temp(X) in [3].", start=0)
+    with pytest.warns(UnreadPredicate, match="asks for tmep.*did you mean temp") as caught:
+        reasoner.push("tmep(a). temp(b). tmep(c).", at=0)
+    assert [Path(each.filename) for each in caught] == [Path(__file__)]
+    table = pa.table({"t": pa.array([2], pa.int64()), "c0": ["<a>"]})
+    with pytest.warns(UnreadPredicate, match="no rule asks for wind"):
+        reasoner.push_table(table, "wind", columns=["c0"])
+    with warnings.catch_warnings(action="error"):
+        reasoner.push_table(table, "wind", columns=["c0"])
+        reasoner.push_table(table, "temp", columns=["c0"])
+
+
+def test_background_makes_a_predicate_of_what_may_be_arithmetic() -> None:
+    program = "q(Z) :- sum(X,Y,Z), p(Z)."
+    reasoner = LarsReasoner(program, background=[Fact.of("sum", 1, 2, 3)])
+    reasoner.push("p(3).", at=0)
+    assert [answer.texts() for answer in reasoner.advance(to=0)] == [["q(3)"]]
+    reasoner = LarsReasoner.restore(reasoner.snapshot(), program)
+    reasoner.push("p(3).", at=1)
+    assert [answer.texts() for answer in reasoner.advance(to=1)] == [["q(3)"]]
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_numbers_may_have_any_number_of_digits(engine: str) -> None:
+    reasoner = LarsReasoner("q(X) :- p(X), X < 7. r :- p(X), X > 6.", engine=engine)
+    reasoner.push(f"p(1). p({'9' * 5_000}). p({'0' * 5_000}2). p({'0' * 5_000}2.5).", at=0)
+    (answer,) = reasoner.advance(to=0)
+    assert len(answer.texts()) == 3
+    assert "r" not in answer.texts()

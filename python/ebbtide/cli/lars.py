@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import re
 import sys
-import zlib
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
 import typer
 
 from ebbtide.cli.errors import InputError
+from ebbtide.cli.lars_input import STANDARD_INPUT, read_background, read_program, read_stream
 
 if TYPE_CHECKING:
     from ebbtide.engines.lars_answer import Answer
@@ -24,13 +23,8 @@ if TYPE_CHECKING:
     from ebbtide.reasoner.lars import LarsReasoner
     from ebbtide.time import Instant
 
-STANDARD_INPUT: Final = Path("-")
-TIMED_LINES: Final = ".tnt"
-TIMED_GRAPHS: Final = (".trig", ".nq", ".jsonld")
 #: A leap over so many time points is rather a wrong unit than a pause.
 MANY_POINTS: Final = 1_000_000
-#: What Python's `surrogateescape` makes of bytes that are not UTF-8.
-_NOT_UTF_8: Final = re.compile("[\udc80-\udcff]")
 
 
 class Engine(StrEnum):
@@ -120,7 +114,7 @@ def lars(
     {"t": 41, "streams": [[...], [...]]}: with --solve all, those of each answer stream
     """
     from ebbtide.engines.budget import Budget
-    from ebbtide.languages.lars import load_lars
+    from ebbtide.languages.lars.unread import UnreadPredicate
     from ebbtide.program.wording import counted
     from ebbtide.reasoner.lars import LarsReasoner, parse_span
     from ebbtide.time import Ticks, parse_instant
@@ -130,7 +124,7 @@ def lars(
     limits = Budget(facts=max_facts, derivations=max_derivations)
     if limits != Budget() and (engine is Engine.REFERENCE or solve is not None):
         raise InputError("--max-facts and --max-derivations need the native engine, and no --solve")
-    text = load_lars(program)
+    text = read_program(program, stream, background or ())
     first = None if start is None else parse_instant(start)
     reasoner = LarsReasoner(
         text,
@@ -139,10 +133,11 @@ def lars(
         lateness=0 if lateness is None else _lateness(lateness, tick),
         engine=engine,
         solve=solve,
-        background=[fact for path in background or () for fact in _facts(path, text)],
+        background=[fact for path in background or () for fact in read_background(path, text)],
         budget=None if limits == Budget() else limits,
     )
-    items = _stream(stream, text, in_order=lateness is None)
+    reasoner.check()
+    items = read_stream(stream, text, in_order=lateness is None)
     last = None if end is None else parse_instant(end)
     if first is not None and last is not None and last < first:
         raise InputError(f"the last time point, {end}, comes before the first, {start}")
@@ -155,7 +150,11 @@ def lars(
         items = _warned_of_gaps(items, step)
     answers = reasoner.run(items, to=last, changed=changes or why is not None)
     write = _Writer(text, changes=changes).write
-    with open(late or os.devnull, "w", encoding="utf-8") as too_late:
+    with (
+        open(late or os.devnull, "w", encoding="utf-8") as too_late,
+        warnings.catch_warnings(action="ignore", category=UnreadPredicate),
+    ):
+        # Whoever reads the stream says it, with the place.
         for answer in answers:
             if why is None:
                 write(answer)
@@ -230,18 +229,6 @@ class _Writer:
             yield {"t": answer.t, "atoms": self._last[1]}
 
 
-def _stream(
-    path: Path, program: LarsProgram, *, in_order: bool
-) -> Iterator[tuple[Instant, list[Fact]]]:
-    """The time points of a stream, of atoms or of triples."""
-    from ebbtide.languages.lars.stream import parse_stream
-
-    if _plain_name(path).endswith((TIMED_LINES, *TIMED_GRAPHS)):
-        yield from _timed_triples(path, in_order=in_order)
-        return
-    yield from parse_stream(_lines(path), _name(path), program, in_order=in_order)
-
-
 def _up_to(
     items: Iterator[tuple[Instant, list[Fact]]], last: Instant, *, in_order: bool
 ) -> Iterator[tuple[Instant, list[Fact]]]:
@@ -271,84 +258,3 @@ def _warned_of_gaps(
             )
         yield at, facts
         last = at
-
-
-def _timed_triples(path: Path, *, in_order: bool) -> Iterator[tuple[Instant, list[Fact]]]:
-    from ebbtide.program import TRIPLE, Fact
-    from ebbtide.terms.formats import BadLine, FormatError, read_timed
-
-    last: Instant | None = None
-    for item in read_timed(path):
-        if isinstance(item, BadLine):
-            raise FormatError(item)
-        if in_order and last is not None and item.at < last:
-            is_lines = _plain_name(path).endswith(TIMED_LINES)
-            place = f"{path}:{_line_going_back(path)}:1" if is_lines else path
-            raise InputError(
-                f"{place}: time goes back from {last} to {item.at}; a stream is in order, unless a "
-                "lateness is given"
-            )
-        last = item.at
-        yield item.at, [Fact(TRIPLE, item.triple)]
-
-
-def _line_going_back(path: Path) -> int:
-    """The first line of timed triples whose instant comes before that of a line above."""
-    from ebbtide.time import InstantError, parse_instant
-
-    last: Instant | None = None
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            at = parse_instant(line.partition("\t")[0].strip())
-        except InstantError:
-            continue  # A blank line, or a comment.
-        if last is not None and at < last:
-            return number
-        last = at
-    raise InputError(f"{path} was changed while it was read")
-
-
-def _facts(path: Path, program: LarsProgram) -> Iterable[Fact]:
-    """Background facts, of a file of atoms or of RDF."""
-    from ebbtide.languages.lars import parse_atoms
-    from ebbtide.languages.lars.terms import WELL_KNOWN
-    from ebbtide.program import TRIPLE, Fact
-    from ebbtide.terms.formats import read_triples
-
-    if _plain_name(path).endswith((".lars", ".atoms", ".lp", ".txt")):
-        known = {**WELL_KNOWN, **program.prefixes}
-        text = "".join(_lines(path))
-        return parse_atoms(text, _name(path), known, program.misfit, declares=True)
-    return [Fact(TRIPLE, triple) for triple in read_triples(path)]
-
-
-def _plain_name(path: Path) -> str:
-    return path.name.removesuffix(".gz")
-
-
-def _name(path: Path) -> str:
-    return "<stdin>" if path == STANDARD_INPUT else str(path)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a file in UTF-8, which may be gzip'd; what cannot be read is an error."""
-    from ebbtide.program import Origin, ProgramError
-
-    try:
-        with _opened(path) as file:
-            for number, line in enumerate(file, 1):
-                if not line.isascii() and (wrong := _NOT_UTF_8.search(line)):
-                    place = Origin(_name(path), number, wrong.start() + 1)
-                    raise ProgramError("the text is not UTF-8", place)
-                yield line
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{_name(path)} cannot be read: {error}") from None
-
-
-def _opened(path: Path) -> Any:
-    # Bytes that are not UTF-8 are let through here, so that their line is known.
-    encoding, errors = "utf-8-sig", "surrogateescape"
-    if path == STANDARD_INPUT:
-        return open(sys.stdin.fileno(), encoding=encoding, errors=errors, closefd=False)
-    opens = gzip.open if path.name.endswith(".gz") else open
-    return opens(path, "rt", encoding=encoding, errors=errors)

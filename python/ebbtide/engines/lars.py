@@ -24,6 +24,7 @@ from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars.formula import LarsProgram
 from ebbtide.languages.lars.lower import lower
 from ebbtide.languages.lars.lowered import (
+    EVER,
     NOW,
     OUTSIDE,
     Lowered,
@@ -34,10 +35,14 @@ from ebbtide.languages.lars.lowered import (
 from ebbtide.languages.lars.wakes import reach, wakes
 from ebbtide.program import Fact, Rule
 from ebbtide.terms import Literal, Term, parse_term, to_term
-from ebbtide.time import Instant, Sliding, Tumbling
+from ebbtide.time import LATEST, Instant, Sliding, Tumbling
 
 _parsed: Final[Callable[[str], Term]] = lru_cache(maxsize=65_536)(parse_term)
 
+
+#: For so many time points is known, for `why`, when an atom entered a window of all time points: to
+#: know for ever when each came would take memory for every one that ever was.
+EVER_MEMORY: Final = 10_000
 
 #: A stream, a relation, and for each of its columns that of a table, -1 for the time, or a term.
 _Places: TypeAlias = tuple[int, int, list[int | str]]
@@ -109,7 +114,7 @@ class LarsEngine(NativeEngine):
             [(relation, relation in self._stamped) for relation in self._predicates],
             self._relation_ids.get(OUTSIDE),
             [[self._relation_ids[name] for name in needed] for needed in wakes(self.lowered)],
-            max((one.width for one in streams.values() if isinstance(one, Tumbling)), default=0),
+            self._memory(),
         )
         #: For each predicate and number of columns that tables had.
         self._places: dict[tuple[str, int], list[_Places]] = {}
@@ -127,6 +132,14 @@ class LarsEngine(NativeEngine):
         else:
             for fact in self.lowered.background:
                 self.add(fact)
+
+    def _memory(self) -> int:
+        """How long ticks are remembered, so that `why` can tell when an atom entered a window."""
+        panes = (each for each in self.lowered.streams.values() if isinstance(each, Tumbling))
+        meanings = self.lowered.meanings.values()
+        is_ever = any(each.kind == "in" and each.window == EVER for each in meanings)
+        ever = min(EVER_MEMORY * self._step, LATEST) if is_ever else 0
+        return max(ever, *(pane.width for pane in panes), 0)
 
     # ---- atoms in ----------------------------------------------------------------------------
 
@@ -320,6 +333,6 @@ class LarsEngine(NativeEngine):
         return self._explainer([]).says(fact)
 
     def _entered_at(self, fact: Fact) -> Instant | None:
-        """When a fact entered its pane, as far as that is known."""
+        """When a fact entered its pane, or came first of all, as far as that is known."""
         texts = [term.text for term in fact.terms]
         return self._timeline.entered_at(self._kernel, self._relation(fact), texts)

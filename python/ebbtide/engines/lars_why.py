@@ -27,9 +27,18 @@ from ebbtide.languages.lars.formula import (
     show_part,
 )
 from ebbtide.languages.lars.groups import group_places
-from ebbtide.languages.lars.lowered import BODY, EVER, MEMBERS, PAD, Lowered, Meaning, Result
+from ebbtide.languages.lars.lowered import (
+    BODY,
+    EVER,
+    MEMBERS,
+    PAD,
+    Counted,
+    Lowered,
+    Meaning,
+    Result,
+)
 from ebbtide.languages.lars.printing import show_argument, show_fact, show_term
-from ebbtide.program import TRIPLE, Atom, Fact, Variable
+from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
 from ebbtide.terms import Term, to_python, to_term
 from ebbtide.time import FOREVER, Instant, show_until
 
@@ -79,7 +88,7 @@ class Times:
     tick: int | None
     now: Instant
     counted_at: Callable[[Fact], list[Instant]]
-    #: None where a tick broke off: then it is not known.
+    #: None where that is too long ago, or a tick broke off since: then it is not known.
     entered_at: Callable[[Fact], Instant | None]
 
     def first(self, window: str) -> Instant | None:
@@ -105,18 +114,21 @@ class Times:
         return first <= value <= self.now and (value - self.start) % self.step == 0
 
     def stated(self, fact: Fact, window: str, until: Instant) -> str:
-        """When a fact of a window was stated: last, or in a pane first; or all times it counts."""
+        """When a fact of a window was stated: last, or all times that it counts.
+
+        In a pane, and of all time points, first; a range, if that is not known.
+        """
         first = self.first(window)
         if first is None:
             return f" at {', '.join(map(str, self.counted_at(fact)))}"
-        if window == EVER:
-            return f" at a time point from {first} to {self.now}"
-        if until == FOREVER:
+        if until == FOREVER and window != EVER:
             return ""
         if window.isdecimal():
             return f" at {until - (int(window) + 1) * self.step}"
         entered = self.entered_at(fact)
-        return f" at {first} or later" if entered is None else f" at {entered}"
+        if entered is not None:
+            return f" at {entered}"
+        return f" at a time point from {first} to {self.now}"
 
 
 class Derivations(Protocol):
@@ -164,6 +176,7 @@ class Explainer:
         self._meanings = lowered.meanings
         self._copies = lowered.copies
         self._results = lowered.results
+        self._boxes = lowered.boxes
         self._times = times
         self._background = frozenset(program.background)
         self._derivations = derivations
@@ -219,6 +232,9 @@ class Explainer:
         if node.rule is None:
             if node.fact.relation in self._results:
                 return (yield self._collection(node, text, stated))
+            return Explanation(text, node.until, stated)
+        if node.fact.relation in self._boxes:
+            # Its rules count; the time points say more.
             return Explanation(text, node.until, stated)
         name = node.rule.name.removesuffix(BODY)
         order, binding = self._applied(node, name)
@@ -300,6 +316,7 @@ class Explainer:
         assert isinstance(part, Extended), "what is bound stays what it is"
         now, first = self._times.now, self._first(denied.part, part.atom, relation)
         points = "of the window" if first is None else f"from {first} to {now}"
+        is_there = True
         if part.at is not None and not isinstance(part.at, Variable):
             is_there = self._times.has(part.at, first)
             at = show_term(part.at)
@@ -310,6 +327,9 @@ class Explainer:
             where = f"not at every time point {points}"
         else:
             where = f"at no time point {points}"
+        if isinstance(part.window, CountWindow) and is_there:
+            # At its first time point there may be others, which it does not count any more.
+            where += f" among the last {part.window.size}"
         return f"not {self._part(part)}: {where}"
 
     def _first(self, part: Extended, atom: Atom, relation: str) -> Instant | None:
@@ -322,33 +342,28 @@ class Explainer:
                 return self._times.first(str(span.points(self._times.tick)))
             case TumblingWindow(span):
                 return self._times.first(f"tumbling {span.points(self._times.tick)}")
-            case CountWindow(size):
-                times = self._counted_times(part, atom, relation)
-                if times is None:
-                    return None
-                return self._times.start if len(times) < size else min(times)
+            case CountWindow(size) as window:
+                counted = Counted(relation, group_places(part.atom, window), size)
+                return self._first_counted(self._boxes.get(relation, counted), atom.arguments)
         return self._times.start
 
-    def _counted_times(self, part: Extended, atom: Atom, relation: str) -> list[Instant] | None:
-        """The time points of the atoms that a count window has; None if the relation has others."""
-        assert isinstance(part.window, CountWindow)
-        kind = self._meanings[relation].kind
-        # Where the time point of a fact is, if it has one.
-        column = {"in": None, "tally": None, "at": 0, "tally at": 1}.get(kind, -1)
-        if column == -1:
+    def _first_counted(self, counted: Counted, arguments: Sequence[Argument]) -> Instant | None:
+        """The first time point of the count window of an atom; None if its group is any."""
+        group = [arguments[place] for place in counted.places]
+        if any(isinstance(term, Variable) for term in group):
             return None
-        places = group_places(part.atom, part.window)
-        group = [atom.arguments[place] for place in places]
+        # Where the time point of a fact is, if it has one.
+        column = {"at": 0, "tally at": 1}.get(self._meanings[counted.relation].kind)
         shift = 0 if column is None else 1
         found: list[Instant] = []
-        for fact in self._derivations.facts_of(relation):
-            if [fact.terms[place + shift] for place in places] != group:
+        for fact in self._derivations.facts_of(counted.relation):
+            if [fact.terms[place + shift] for place in counted.places] != group:
                 continue
             if column is None:
                 found += self._times.counted_at(fact)
             else:
                 found.append(cast(Instant, to_python(fact.terms[column])))
-        return found
+        return self._times.start if len(found) < counted.size else min(found)
 
     def _premises(
         self, order: Sequence[int], parts: Sequence[Extended | None]
@@ -392,8 +407,15 @@ class Explainer:
                 return f"{self._atom(atom)}{window}", self._input(atom, at)
             case "always":
                 atom = Fact(meaning.predicate, terms)
-                first = self._times.first(meaning.window)
-                points = "of the window" if first is None else f"from {first} to {self._times.now}"
+                box = self._boxes.get(node.fact.relation)
+                if box is not None and atom in self._background:
+                    return f"always {self._atom(atom)}{window}", BACKGROUND
+                first = (
+                    self._times.first(meaning.window)
+                    if box is None
+                    else self._first_counted(box, terms)
+                )
+                points = f"from {first} to {self._times.now}"
                 return f"always {self._atom(atom)}{window}", f"at every time point {points}"
             case "in":
                 atom = Fact(meaning.predicate, terms)

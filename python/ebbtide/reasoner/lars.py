@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsIndex, TypedDict, Unpack, cast
@@ -25,6 +25,7 @@ from ebbtide.engines.lars_input import fact_of, state_of, states
 from ebbtide.engines.protocol import LateFact
 from ebbtide.languages.lars import LarsProgram, load_lars, parse_atoms, parse_lars
 from ebbtide.languages.lars.terms import WELL_KNOWN
+from ebbtide.languages.lars.unread import Unread, UnreadPredicate
 from ebbtide.program import Fact
 from ebbtide.reasoner.intake import record_batches
 from ebbtide.reasoner.late import Late, LateBox
@@ -107,7 +108,8 @@ class LarsReasoner:
         background: Iterable[Fact] = (),
         budget: Budget | None = None,
     ) -> None:
-        self.program = _as_program(program)
+        background = list(background)
+        self.program = _as_program(program, {fact.relation for fact in background})
         if budget is not None and (engine != "native" or solve is not None):
             raise Unsupported("only the native engine keeps a budget")
         start = None if start is None else as_instant(start)
@@ -127,13 +129,27 @@ class LarsReasoner:
         }
         self._time = Timeline([STREAM], step=self._step, start=start, lateness=lateness)
         self._late = LateBox()
+        self._unread = Unread(self.program)
         #: The atoms that came while the first time point was not known.
         self._waiting: list[tuple[Fact, Instant]] = []
         self._engine: RunsLars | None = None
+        #: Whether the program was found to run.
+        self._is_checked = False
         #: The first time point, once the engine runs.
         self._first: Instant | None = None
         if start is not None:
             self._open(start)
+
+    def check(self) -> None:
+        """Refuse a program that cannot run, with the place: the first atom does so, too.
+
+        >>> LarsReasoner("a :- not b. b :- not a.").check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ebbtide.program.origin.ProgramError: <text>:1:1: the rules have no strata, because ...
+        """
+        if self._engine is None and not self._is_checked:
+            self._make(0, None)
+            self._is_checked = True
 
     # ---- atoms in ----------------------------------------------------------------------------
 
@@ -146,7 +162,8 @@ class LarsReasoner:
     def push(self, atoms: str | Fact | Iterable[str | Fact], at: SupportsIndex) -> None:
         """State atoms that happen at an instant. If it is too late, `take_late` hands them out.
 
-        Without atoms, it says that time has come so far.
+        Without atoms, it says that time has come so far. Of a predicate that no rule asks for, the
+        first atom is warned of (`UnreadPredicate`).
         """
         at = as_instant(at)
         facts = self._facts(atoms)
@@ -157,6 +174,7 @@ class LarsReasoner:
             return
         for fact in facts:
             self._take(fact, at)
+            self._warn_of(fact.relation)
         self._time.happened(STREAM, at, at)
 
     def push_table(
@@ -178,6 +196,7 @@ class LarsReasoner:
             if last is not None:
                 self._time.happened(STREAM, last, last)
         self._late.count += len(late)
+        self._warn_of(predicate)
         return late
 
     # ---- answers out -------------------------------------------------------------------------
@@ -332,7 +351,8 @@ class LarsReasoner:
         """
         header, engine = unpack(data)
         start = settings.pop("start", None)
-        reasoner = cls(program, **settings)
+        known = {predicate for predicate, _ in header["background"]}
+        reasoner = cls(_as_program(program, known), **settings)
         reasoner._settings["start"] = start
         check_settings(header, reasoner._settings)
         if reasoner._background and states(reasoner._background) != header["background"]:
@@ -394,6 +414,11 @@ class LarsReasoner:
             return parse_atoms(text, "<atoms>", {**WELL_KNOWN, **self.program.prefixes})
         return [fact for each in atoms for fact in self._facts(each)]
 
+    def _warn_of(self, predicate: str) -> None:
+        """Warn whoever pushes atoms of a predicate that no rule asks for."""
+        if said := self._unread.met(predicate):
+            warnings.warn(said, UnreadPredicate, stacklevel=3)
+
     def _fitting(self, fact: Fact) -> Fact:
         if problem := self.program.misfit(fact):
             raise ValueError(problem)
@@ -403,9 +428,7 @@ class LarsReasoner:
         if problem := self.program.refuses(fact):
             raise ValueError(problem)
         if self._engine is None:
-            if not self._waiting:
-                # What is wrong with the program is told at once, not when time has gone on.
-                self._make(at, None)
+            self.check()
             self._waiting.append((fact, at))
             return
         try:
@@ -519,11 +542,11 @@ def parse_span(text: str) -> int:
         raise WindowError(f"not a length of time, such as 1s or 500ms: {text}") from None
 
 
-def _as_program(program: str | PathLike[str] | LarsProgram) -> LarsProgram:
+def _as_program(program: str | PathLike[str] | LarsProgram, inputs: Collection[str]) -> LarsProgram:
     match program:
         case LarsProgram():
             return program
         case PathLike():
-            return load_lars(program)
+            return load_lars(program, inputs)
     is_text = _NOT_IN_PATHS.search(program) or not program
-    return parse_lars(program) if is_text else load_lars(program)
+    return parse_lars(program, inputs=inputs) if is_text else load_lars(program, inputs)

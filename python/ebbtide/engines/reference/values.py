@@ -120,9 +120,9 @@ def value(term: Term) -> Value | None:
         return (kind, moment) if moment is not None else None
     number: Number | None = None
     if datatype in _INTEGERS and _INTEGER.fullmatch(lexical):
-        number = bounded(int(lexical))
+        number = bounded(_exact(lexical).numerator)
     elif datatype == XSD + "decimal" and DECIMAL.fullmatch(lexical):
-        number = bounded(Fraction(lexical))
+        number = bounded(_exact(lexical))
     elif datatype in _DOUBLES and DOUBLE.fullmatch(lexical):
         number = float(lexical)
     return ("number", number) if number is not None else None
@@ -138,7 +138,12 @@ def exactly(term: Term) -> Fraction | None:
         return None
     is_whole = term.datatype in _INTEGERS and _INTEGER.fullmatch(term.lexical)
     is_decimal = term.datatype == XSD + "decimal" and DECIMAL.fullmatch(term.lexical)
-    return Fraction(term.lexical) if is_whole or is_decimal else None
+    return _exact(term.lexical) if is_whole or is_decimal else None
+
+
+def _exact(lexical: str) -> Fraction:
+    """The number of some digits, of which there may be more than Python's `int` reads."""
+    return Fraction(Decimal(lexical))
 
 
 def duration(term: Term) -> Fraction | None:

@@ -42,19 +42,23 @@ from ebbtide.program import (
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
 from ebbtide.terms import IRI, Literal, to_python
+from ebbtide.terms.term import XSD
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
+#: The kernel takes the parts of a body one within the other, on the stack of its thread.
+MOST_PARTS: Final = 2_500
 # How a cycle prints what strata do not look at.
 _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
 
 def check(program: LarsProgram) -> LarsProgram:
     """The program, if it is one."""
-    program = replace(program, rules=tuple(map(_resolved, program.rules)))
+    program = replace(program, rules=tuple(map(resolved, program.rules)))
     _check_arities(program)
     heads = [told_apart(rule.head) for rule in program.rules]
     for rule in program.rules:
+        _check_length(rule)
         _check_variables(rule)
         for part in rule.atoms():
             _check_window(part, heads, program.prefixes)
@@ -134,6 +138,16 @@ def _may_be_same(one: Atom, other: Atom) -> bool:
         isinstance(left, Variable) or isinstance(right, Variable) or left == right
         for left, right in zip(one.arguments, other.arguments, strict=True)
     )
+
+
+def _check_length(rule: LarsRule) -> None:
+    for body in (rule.body, *(part.parts for part in rule.collected)):
+        if len(body) > MOST_PARTS:
+            raise ProgramError(
+                f"a body has at most {MOST_PARTS:,} parts, each sign of a sum being one, and this "
+                f"one has {len(body):,}; let a rule of its own conclude some of them",
+                rule.origin,
+            )
 
 
 def _check_variables(rule: LarsRule) -> None:
@@ -221,7 +235,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
 
 
 def _check_values(guard: Guard) -> None:
-    """Refuse to compare or to compute with a name, which has no value: it would never hold."""
+    """Refuse to compare or to compute with what has no value, as a name: it would never hold."""
     for argument in guard.arguments:
         if isinstance(argument, IRI):
             raise ProgramError(
@@ -229,6 +243,14 @@ def _check_values(guard: Guard) -> None:
                 "with; a variable begins with a capital letter",
                 guard.origin,
             )
+        if isinstance(argument, Literal) and argument.datatype == XSD + "integer":
+            value = to_python(argument)
+            if not isinstance(value, int) or not -(2**63) <= value < 2**63:
+                raise ProgramError(
+                    f"{show_argument(argument)} is no integer of 64 bits, so that it "
+                    "has no value to compare or to compute with; a double, as 1e30, has one",
+                    guard.origin,
+                )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
@@ -256,7 +278,7 @@ def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
         waiting = unready
 
 
-def _resolved(rule: LarsRule) -> LarsRule:
+def resolved(rule: LarsRule) -> LarsRule:
     """The rule with X replaced by c where `X = c` is all that says what X is."""
     while True:
         bound = bound_by(rule.body)

@@ -11,7 +11,7 @@ from ebbtide.languages.lars.formula import CountWindow
 from ebbtide.languages.lars.groups import by_place, group_places, window_label
 from ebbtide.languages.lars.lower_time import TimeWindows
 from ebbtide.languages.lars.lower_vocabulary import M, N, T, U
-from ebbtide.languages.lars.lowered import NOW, PAD, Route, Tally, padded_terms
+from ebbtide.languages.lars.lowered import NOW, PAD, Counted, Route, Tally, padded_terms
 from ebbtide.program import (
     Aggregate,
     Argument,
@@ -86,7 +86,11 @@ class CountWindows(TimeWindows):
                 Guard("sum", (U, to_term(self._step), M)),
                 Guard("equal", (back, M)),
             )
-            self._imply(there, self._input_at(Atom(predicate, x), window, T))
+            any_atom = Atom(predicate, x)
+            timed = self._input_at(any_atom, window, T)
+            places = group_places(any_atom, window)
+            self._out.boxes[name] = Counted(timed.relation, places, window.size)
+            self._imply(there, timed)
             self._imply(Atom(name, x), *body)
             if predicate in self._background:
                 self._imply(Atom(name, x), Atom(self._known(predicate), x))

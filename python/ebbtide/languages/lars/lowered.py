@@ -74,6 +74,15 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What a count window has: the relation of its atoms, the places that make groups, its size."""
+
+    relation: str
+    places: tuple[int, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What a relation of an aggregate's results says: the variables of its groups, then `part`."""
 
@@ -99,6 +108,8 @@ class Lowered:
     copies: dict[str, LarsRule] = field(default_factory=dict)
     #: What the relations say, as far as people want to know.
     meanings: dict[str, Meaning] = field(default_factory=dict)
+    #: For the relation of each box over a count window, what is in there, with its time points.
+    boxes: dict[str, Counted] = field(default_factory=dict)
     #: What the relations of aggregates say.
     results: dict[str, Result] = field(default_factory=dict)
 

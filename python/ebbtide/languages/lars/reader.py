@@ -10,7 +10,7 @@ and one sentence. Nesting is limited, so no input is too deep.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from os import PathLike, fspath
 from typing import Final
 
@@ -36,18 +36,18 @@ from ebbtide.program.wording import counted
 _TWISTED: Final = {"<": "<=", ">": ">="}
 
 
-def parse_lars(text: str, source: str = "<text>") -> LarsProgram:
-    """The program of a text.
+def parse_lars(text: str, source: str = "<text>", inputs: Collection[str] = ()) -> LarsProgram:
+    """The program of a text; `inputs` are predicates of the input, if some are known.
 
     >>> print(parse_lars("q(X) :- p(X, Y) in [3], not r(Y), Y > 2.").rules[0])
     q(X) :- p(X,Y) in [3], not r(Y), Y > 2.
     """
-    return check(with_builtins(_Reader(text, source).program()))
+    return check(with_builtins(_Reader(text, source).program(), inputs))
 
 
-def load_lars(path: str | PathLike[str]) -> LarsProgram:
-    """The program of a file."""
-    return parse_lars(read_text(path, "program"), fspath(path))
+def load_lars(path: str | PathLike[str], inputs: Collection[str] = ()) -> LarsProgram:
+    """The program of a file; `inputs` as for `parse_lars`."""
+    return parse_lars(read_text(path, "program"), fspath(path), inputs)
 
 
 def parse_atoms(

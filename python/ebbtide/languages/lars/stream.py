@@ -10,7 +10,7 @@ lines and comments are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from ebbtide.languages.lars.formula import LarsProgram
@@ -39,10 +39,12 @@ def parse_stream(
     program: LarsProgram = NO_PROGRAM,
     *,
     in_order: bool = True,
+    met: Callable[[str, int], None] | None = None,
 ) -> Iterator[tuple[Instant, list[Fact]]]:
     r"""The time points of some lines, each with its atoms.
 
-    The program knows prefixes, and which atoms cannot be input.
+    The program knows prefixes, and which atoms cannot be input. `met` hears the predicate of each
+    atom and the number of its line.
 
     >>> for at, atoms in parse_stream(["41\tp(a,b). q(7).", "43\t"]):
     ...     print(at, [str(fact) for fact in atoms])
@@ -77,6 +79,9 @@ def parse_stream(
             except ProgramError as error:
                 column = error.origin.column + len(instant) + 1
                 raise ProgramError(error.message, Origin(source, number, column)) from None
+        if met is not None:
+            for fact in facts:
+                met(fact.relation, number)
         yield at, facts
 
 

@@ -2,18 +2,18 @@
 
 In other programs these are names like any other. So one is a predicate where a rule, a fact, a
 window or an @ is about it, where it has another number of arguments, and, always, in quotes:
-`'leq'(X,Y)`. One that computes is a predicate, too, where nothing else binds what it would compute
-with. Elsewhere it is read as Ticker means it, and no stream may state it: nothing is left out
-silently, whichever was meant.
+`'leq'(X,Y)`. Elsewhere it is read as Ticker means it, and no stream may state it. Where nothing
+binds what it would compare or compute with, it is refused, unless the caller knows that the input
+has atoms of that name: nothing is left out silently, whichever was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ebbtide.languages.lars.check import bound_by
+from ebbtide.languages.lars.check import bound_by, resolved
 from ebbtide.languages.lars.formula import (
     BodyPart,
     Collected,
@@ -23,7 +23,7 @@ from ebbtide.languages.lars.formula import (
     Mode,
 )
 from ebbtide.languages.lars.printing import show_argument, show_atom
-from ebbtide.program import Atom, Guard, ProgramError, Variable
+from ebbtide.program import Atom, Guard, Origin, ProgramError, Variable
 from ebbtide.terms import to_term
 
 #: What a name says of an argument and the next one.
@@ -65,34 +65,34 @@ _ARITIES: Final = {
 }
 
 
-def with_builtins(program: LarsProgram) -> LarsProgram:
-    """The program with what Ticker knows by name as comparisons and arithmetic."""
+class PerhapsPredicate(ProgramError):
+    """What is wrong with an atom of Ticker's; nothing, if `name` is a predicate of the input."""
+
+    def __init__(self, message: str, atom: Atom) -> None:
+        super().__init__(
+            f"{message}; in quotes, '{atom.relation}'(...) is a predicate", atom.origin
+        )
+        self.name = atom.relation
+
+
+def with_builtins(program: LarsProgram, inputs: Collection[str] = ()) -> LarsProgram:
+    """The program with what Ticker knows by name as comparisons and arithmetic.
+
+    `inputs` are names that the input has atoms of, so that they are predicates.
+    """
     written = [part for rule in program.rules for part in rule.atoms()]
     names = {part.atom.relation for part in written if part.atom.relation in _ARITIES}
     names -= program.intensional
     names -= {fact.relation for fact in program.background}
     names -= {part.atom.relation for part in written if not _may_be_meant(part)}
-    if not names:
-        return program
-    bodies = [rule.body for rule in program.rules]
-    bodies += [part.parts for rule in program.rules for part in rule.collected]
-    while predicates := {
-        atom.relation
-        for body in bodies
-        for atom, _ in _unbound(body, names)
-        if atom.relation not in _COMPARES
-    }:
-        names -= predicates
-    for body in bodies:
-        for atom, variable in _unbound(body, names):
-            raise ProgramError(
-                f"{show_argument(variable)} is compared, but no positive atom binds it; "
-                f"{_or_quoted(atom)}",
-                atom.origin,
-            )
+    names.difference_update(inputs)
     if not names:
         return program
     rules = tuple(replace(rule, body=_read(rule.body, names)) for rule in program.rules)
+    meant = {part.origin: part.atom for part in written if part.atom.relation in names}
+    for rule in map(resolved, rules):
+        for body in (rule.body, *(part.parts for part in rule.collected)):
+            _check_bound(body, meant)
     return replace(program, rules=rules, builtins=frozenset(names))
 
 
@@ -102,18 +102,17 @@ def _may_be_meant(part: Extended) -> bool:
     return is_plain and _ARITIES.get(part.atom.relation) == len(part.atom.arguments)
 
 
-def _unbound(body: Iterable[BodyPart], names: set[str]) -> Iterator[tuple[Atom, Variable]]:
-    """The atoms of some names that take a variable which the rest of the body does not bind."""
-    body = tuple(body)
-    atoms = [part.atom for part in body if isinstance(part, Extended)]
-    meant = [atom for atom in atoms if atom.relation in names]
-    others = [part for part in body if not (isinstance(part, Extended) and part.atom in meant)]
-    bound = bound_by((*others, *(guard for atom in meant for guard in _guards(atom))))
-    for atom in meant:
-        inputs = atom.arguments if atom.relation in _COMPARES else atom.arguments[:-1]
-        for argument in inputs:
-            if isinstance(argument, Variable) and argument not in bound:
-                yield atom, argument
+def _check_bound(body: Sequence[BodyPart], meant: Mapping[Origin, Atom]) -> None:
+    """Refuse what takes a variable that the body does not bind, of the atoms that were meant."""
+    bound = bound_by(body)
+    for part in body:
+        if isinstance(part, Guard) and part.origin in meant:
+            atom = meant[part.origin]
+            verb = "compared" if atom.relation in _COMPARES else "computed with"
+            for argument in part.inputs:
+                if isinstance(argument, Variable) and argument not in bound:
+                    name = show_argument(argument)
+                    raise PerhapsPredicate(f"{name} is {verb}, but no positive atom binds it", atom)
 
 
 def _read(body: Iterable[BodyPart], names: set[str]) -> tuple[BodyPart, ...]:
@@ -123,13 +122,13 @@ def _read(body: Iterable[BodyPart], names: set[str]) -> tuple[BodyPart, ...]:
         match part:
             case Extended(atom) if atom.relation in names:
                 if instead := _INSTEAD.get(atom.relation):
-                    raise ProgramError(f"{instead}; {_or_quoted(atom)}", atom.origin)
+                    raise PerhapsPredicate(instead, atom)
                 found += _guards(atom)
             case Denied(Extended(atom)) if atom.relation in names:
-                raise ProgramError(
+                raise PerhapsPredicate(
                     f"a comparison has an opposite, as X != 2, and {show_atom(atom)} is read as "
-                    f"one; {_or_quoted(atom)}",
-                    part.origin,
+                    "one",
+                    atom,
                 )
             case Collected():
                 found.append(replace(part, parts=_read(part.parts, names)))  # type: ignore[arg-type]
@@ -148,7 +147,3 @@ def _guards(atom: Atom) -> list[Guard]:
         return [Guard(sign, (left, right), atom.origin) for sign, left, right in pairs]
     function = _COMPUTES[name]
     return [] if function is None else [Guard(function, arguments, atom.origin)]
-
-
-def _or_quoted(atom: Atom) -> str:
-    return f"in quotes, '{atom.relation}'(...) is a predicate"

@@ -58,6 +58,12 @@ _HINTS: Final = {
     "^": "there is no power; X * X is a square",
     "\\": "`not` denies an atom, and != says that two terms differ",
 }
+#: A string that is closed: then it is its escapes that are wrong.
+_CLOSED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_ESCAPES: Final = (
+    "a backslash in a string begins one of \\t \\n \\r \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; "
+    "a backslash itself is \\\\"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,8 @@ def tokens(text: str, source: str) -> list[Token]:
         if match is None:
             character = text[position]
             hint = _HINTS.get(character, f"unexpected character {character!r}")
+            if character == '"' and _CLOSED.match(text, position):
+                hint = _ESCAPES
             if character.isalpha():
                 hint += ": names with other letters than a to z stand in quotes, as 'été'"
             raise ProgramError(hint, _place(text, position, source))
