@@ -1,6 +1,6 @@
 //! The dictionary: term texts to dense 32-bit ids, and back.
 //!
-//! Shape: by id, the text with its hash, the whole number it denotes, its kind and its uses; and chains
+//! Shape: by id, the text with its hash, the whole number it denotes, its kind and its uses; and places
 //! of ids by the hashes of texts. A term is its N-Triples text; a short one is kept in place (`text.rs`).
 //! Invariant: an id stays with its text while anything uses it; an unused id is given back by the
 //! next `sweep`, not before, so that what a tick handed out can still be read until the next tick,
@@ -9,8 +9,8 @@
 use hashbrown::DefaultHashBuilder;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::chains::{Chains, NOTHING};
 use crate::ids::TermId;
+use crate::places::{NOTHING, Places};
 use crate::text::Text;
 use crate::value::{Kind, whole_number};
 
@@ -64,7 +64,7 @@ pub struct Dictionary {
     kinds: Vec<Kind>,
     /// How often each is used, and `LISTED`.
     uses: Vec<u32>,
-    ids: Chains,
+    ids: Places,
     hasher: DefaultHashBuilder,
     unused: Vec<TermId>,
     /// Terms that may be idle, each of them once.

@@ -12,7 +12,7 @@ use crate::relation::LINKED;
 
 pub(super) const INLINE: usize = 7;
 /// No row is called so.
-pub(super) const NO_ROW: u32 = crate::chains::NOTHING;
+pub(super) const NO_ROW: u32 = crate::places::NOTHING;
 /// Marks a word that goes on in a chain, not in a list.
 pub(super) const FIRST: u32 = 1 << 31;
 /// The class of rows that have no fact.

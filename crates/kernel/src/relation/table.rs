@@ -1,18 +1,16 @@
 //! Tables over the rows of a relation: rows found by the terms of some columns.
 //!
-//! Shape: a place, by the hash of a key, holds the first of a chain of rows, each with a key of its own.
-//! The hash is linear in one column (see `Columns`), so rows of neighbouring terms have neighbouring
-//! places: what comes and goes together is together in memory.
-//!
-//! A `Table` has one row a key; its chains are beside the rows (`chains.rs`). In an `Index` rows with the
-//! same key form a doubly linked list, whose first row is in the chain. A row has two words an index: the
-//! next row of its list, then the previous one or, marked by `FIRST`, the row after it in the chain.
+//! Shape: a `Table` has one row a key, found by its hash (`places.rs`). A place of an `Index`, by the hash of a key,
+//! holds the first of a chain of rows, each with a key of its own; rows with the same key form a doubly linked list,
+//! whose first row is in the chain. A row has two words an index: the next row of its list, then the previous one or,
+//! marked by `FIRST`, the row after it in the chain. The hash is linear in one column (see `Columns`), so rows of
+//! neighbouring terms have neighbouring places: what comes and goes together is together in memory.
 //!
 //! Invariant: an index has at least twice as many places as keys.
 
-use crate::chains::Chains;
 use crate::ids::RowId;
 use crate::key::{Key, Packed};
+use crate::places::Places;
 use crate::prefetch::prefetch;
 use crate::relation::home::SHORT;
 use crate::relation::rows::{Columns, FIRST, NO_ROW, Rows};
@@ -36,17 +34,17 @@ pub(super) struct Gone {
 /// Rows by all their terms.
 pub(super) struct Table {
     pub(super) columns: Columns,
-    chains: Chains,
+    places: Places,
 }
 
 impl Table {
     pub(super) fn of(arity: usize) -> Self {
         let columns = Columns::new((0..arity).collect(), arity);
-        Self { columns, chains: Chains::default() }
+        Self { columns, places: Places::default() }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.chains.bytes()
+        self.places.bytes()
     }
 
     /// The hash of a whole tuple: there are no columns to choose.
@@ -71,7 +69,7 @@ impl Table {
     #[inline]
     pub(super) fn find(&self, rows: &Rows, key: Key<'_>) -> Option<RowId> {
         let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
-        self.chains.find(Self::hash(key), holds).map(RowId)
+        self.places.find(Self::hash(key), holds).map(RowId)
     }
 
     /// The row with these terms, or none, and then `new` was put in.
@@ -83,18 +81,18 @@ impl Table {
         new: RowId,
     ) -> Option<RowId> {
         let holds = |row: u32| rows.holds(&self.columns, RowId(row), key);
-        self.chains.find_or_insert(Self::hash(key), holds, new.0).map(RowId)
+        self.places.find_or_insert(Self::hash(key), holds, new.0).map(RowId)
     }
 
     /// Put in a row that is not in.
     pub(super) fn insert_row(&mut self, rows: &Rows, row: RowId) {
         let hash = self.hash_row(rows, row, rows.packed(row));
-        self.chains.find_or_insert(hash, |_| false, row.0);
+        self.places.find_or_insert(hash, |_| false, row.0);
     }
 
     /// Make room for so many rows more.
     pub(super) fn reserve(&mut self, rows: usize) {
-        self.chains.reserve(rows);
+        self.places.reserve(rows);
     }
 
     /// A row that is in, with these first words, on its way out.
@@ -106,19 +104,19 @@ impl Table {
     /// Take out a row.
     #[inline]
     pub(super) fn remove(&mut self, Gone { row, hash }: Gone) {
-        self.chains.remove(row.0, hash);
+        self.places.remove(row.0, hash);
     }
 
     /// Ask for the place of a key.
     #[inline]
     pub(super) fn prefetch(&self, key: Key<'_>) {
-        self.chains.warm(std::iter::once(Self::hash(key)));
+        self.places.warm(std::iter::once(Self::hash(key)));
     }
 
     /// Ask for the places of some rows.
     #[inline]
     pub(super) fn warm(&self, some: &[Gone]) {
-        self.chains.warm(some.iter().map(|gone| gone.hash));
+        self.places.warm(some.iter().map(|gone| gone.hash));
     }
 }
 

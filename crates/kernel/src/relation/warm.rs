@@ -9,8 +9,8 @@ use crate::relation::rows::FIRST;
 
 /// From this many rows on they are not in the nearest caches.
 const FAR: usize = 1 << 12;
-/// From this many rows on, eight megabytes, what is around them is not there either, and asking for it pays.
-const LARGE: usize = 1 << 17;
+/// From this many rows on, two megabytes, what is around them is not there either, and asking for it pays.
+const LARGE: usize = 1 << 15;
 
 impl Relation {
     /// Whether it pays to ask for rows ahead.
