@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.languages.lars import parse_lars
+from ebbtide.languages.lars.unread import UnreadPredicate
 from ebbtide.pipeline.dead import letters_of
 from ebbtide.pipeline.stages.parse import ATOMS, Documents, parse_document
 from ebbtide.pipeline.units.lars import Lars
@@ -138,3 +139,11 @@ def test_bad_lines_of_atoms_have_a_place(end: str) -> None:
     ]
     assert [row["error"]["line"] for row in rows if row["error"]] == [3, 4, 5]
     assert [row["error"]["text"] for row in rows if row["error"]] == lines[2:5]
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_another_program_reads_is_not_warned_of() -> None:
+    made, lines = unit("hot :- temp(X) in [3]."), "1\ttemp(a). door(b).\n9\ttemp(a).\n"
+    assert said(made.feed({"s": table(lines)})) == [(1, "+", "hot"), (5, "-", "hot")]
+    with pytest.warns(UnreadPredicate, match="door"):
+        LarsReasoner("hot :- temp(X) in [3].").push("door(b)", at=1)

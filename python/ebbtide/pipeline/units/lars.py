@@ -10,6 +10,7 @@ Time is kept here, for several streams: the reasoner takes any atom and is told 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 
 from ebbtide.engines.lars_answer import Answer, texts
 from ebbtide.languages.lars import LarsProgram, show_fact
+from ebbtide.languages.lars.unread import UnreadPredicate
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
@@ -170,9 +172,11 @@ class Lars:
             self._time.happened(stream, span["min"].as_py(), span["max"].as_py())
         for predicate, columns, some in atoms_of(rows):
             try:
-                past = self._reasoner.push_table(
-                    some.select(["t", *columns]), predicate, columns=columns
-                )
+                # A stream may be for several programs: what this one does not read is no slip.
+                with warnings.catch_warnings(action="ignore", category=UnreadPredicate):
+                    past = self._reasoner.push_table(
+                        some.select(["t", *columns]), predicate, columns=columns
+                    )
             except ValueError as error:
                 refused.append(self._letters(some, str(error)))
             else:
