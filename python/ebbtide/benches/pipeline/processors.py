@@ -20,11 +20,11 @@ KINDS: Final = (DRIVER, DAEMONS, JVM, PYTHON)
 
 
 def processor_time(root: int) -> dict[str, float]:
-    """Milliseconds so far, of the processes below one, those that have ended not."""
+    """Milliseconds so far, of a job and the processes below it, those that have ended not."""
     import psutil
 
     sums = dict.fromkeys(KINDS, 0.0)
-    waiting: list[tuple[Any, str]] = [(each, DRIVER) for each in psutil.Process(root).children()]
+    waiting: list[tuple[Any, str]] = [(psutil.Process(root), DRIVER)]
     while waiting:
         process, above = waiting.pop()
         try:

@@ -2,8 +2,8 @@
 
 A worker has one core, JVM and Python together, so that with one of them the two shards take turns.
 What a second one can bring depends on the cores there are: driver, master and workers share this
-machine, and the driver's part of a batch is serial, however large the batch is. The clusters take
-turns, run by run.
+machine, and the driver's part of a batch is serial, however large the batch is. Both clusters are
+there all along and take turns, round by round, so that both see the same machine.
 
 A kernel stays in its worker process as a cache: a hit takes what a batch brings, a miss builds the
 kernel again from the pages of the state.
@@ -15,7 +15,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -33,7 +34,6 @@ from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.reasoner.intake import as_program
 from ebbtide.terms.formats import read_tables
-from ebbtide.testing.cluster import spark_cluster
 from ebbtide.time import Sliding
 
 
@@ -42,7 +42,7 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
     for sizes in settings.shards:
         place = folder / str(sizes.facts)
         place.mkdir()
-        batches = sizes.warm + sizes.batches
+        batches = sizes.warm + sizes.rounds * sizes.batches
         write_files(place, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
         _measure_workers(sizes, results, place, say)
     first = settings.shards[0]
@@ -52,17 +52,17 @@ def measure_shards(settings: Settings, results: Results, folder: Path, say: Say)
 def _measure_workers(sizes: Rounds, results: Results, folder: Path, say: Say) -> None:
     timed: dict[int, list[list[dict[str, float]]]] = {1: [], 2: []}
     spent: dict[int, list[dict[str, float]]] = {1: [], 2: []}
-    for number in range(sizes.rounds):
-        for workers in (1, 2) if number % 2 == 0 else (2, 1):
-            say(
-                f"shards: {sizes.facts:,} facts a batch, round {number + 1} of {sizes.rounds}, "
-                f"workers: {workers}"
-            )
-            place = folder / f"cluster-{number}-{workers}"
-            place.mkdir()
-            found = _run(workers, folder, place, sizes.warm)
-            timed[workers].append(found["batches"])
-            spent[workers].append(found["processors"])
+    with ExitStack() as stack:
+        jobs = {workers: stack.enter_context(Job.started(workers, folder)) for workers in timed}
+        for workers, job in jobs.items():
+            say(f"shards: {sizes.facts:,} facts a batch, warming up, workers: {workers}")
+            job.go(sizes.warm)
+        for number in range(sizes.rounds):
+            say(f"shards: {sizes.facts:,} facts a batch, round {number + 1} of {sizes.rounds}")
+            for workers in (1, 2) if number % 2 == 0 else (2, 1):
+                found = jobs[workers].go(sizes.batches)
+                timed[workers].append(found["batches"])
+                spent[workers].append(found["processors"])
     whole = {workers: [_median(each, "batch") for each in timed[workers]] for workers in timed}
     speed_up = median(one / two for one, two in zip(whole[1], whole[2], strict=True))
     given = {"facts a batch": sizes.facts, "cores of the machine": os.cpu_count() or 0}
@@ -100,23 +100,39 @@ def _measure_workers(sizes: Rounds, results: Results, folder: Path, say: Say) ->
         )
 
 
-def _run(workers: int, folder: Path, place: Path, warm: int) -> dict[str, Any]:
-    with spark_cluster(place, workers) as cluster:
+class Job:
+    """A job on a cluster of so many workers, which does batches when it is told to."""
+
+    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    @classmethod
+    @contextmanager
+    def started(cls, workers: int, folder: Path) -> Iterator[Job]:
+        """One that ends with the block."""
+        place = folder / f"cluster-{workers}"
+        place.mkdir()
         job = "ebbtide.benches.pipeline.shards_job"
-        command = [
-            sys.executable,
-            "-m",
-            job,
-            cluster.address,
-            str(folder),
-            str(place),
-            str(warm),
-        ]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode:
-        raise RuntimeError(f"the job on {workers} workers failed:\n{ended.stderr}")
-    found: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
-    return found
+        command = [sys.executable, "-m", job, str(workers), str(folder), str(place)]
+        log = place / "job.log"
+        with log.open("w") as errors:
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True)
+            with process:
+                yield cls(process, log)
+                # Its input ends, and so does it.
+
+    def go(self, batches: int) -> dict[str, Any]:
+        """Let as many batches arrive: how long each took."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(batches, file=self._process.stdin, flush=True)
+        for line in self._process.stdout:
+            if line.startswith("{"):
+                found: dict[str, Any] = json.loads(line)
+                return found
+        raise RuntimeError(f"the job has ended:\n{self._log.read_text()}")
 
 
 def _median(batches: Iterable[dict[str, float]], what: str) -> float:

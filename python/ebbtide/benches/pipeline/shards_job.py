@@ -1,10 +1,10 @@
-"""A job in shards on a cluster, as a program of its own: how long each of its batches took.
+"""A job in shards on a cluster of its own, as a program of its own: how long its batches took.
 
-    python -m ebbtide.benches.pipeline.shards_job MASTER FOLDER PLACE WARM
+    python -m ebbtide.benches.pipeline.shards_job WORKERS FOLDER PLACE
 
-FOLDER has the files, four a batch, and the ontology; PLACE is for what the job keeps. The first
-WARM batches are not told of. Prints JSON: `batches`, a list, and `processors`, the processor time
-of one.
+FOLDER has the files, four a batch, and the ontology; PLACE is for what job and cluster keep. A line
+of standard input is a number of batches: as many arrive, and when they are done a line of JSON says
+`batches`, the times of each, and `processors`, the processor time of one. It ends with its input.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,45 +22,50 @@ from ebbtide.benches.pipeline.processors import processor_time
 from ebbtide.pipeline.api import reason
 from ebbtide.pipeline.session import JVM_OPTIONS, close_session, open_session
 from ebbtide.pipeline.sources.files import read_files
+from ebbtide.testing.cluster import spark_cluster
 from ebbtide.time import Sliding
 
 FILES: Final = 4
 SHARDS: Final = 2
 WINDOW: Final = 5_000
 RULES: Final = "rdfs-sparkwave"
+SETTINGS: Final = {
+    "spark.executorEnv.PYTHONPATH": str(Path(ebbtide.__file__).parents[1]),
+    "spark.pyspark.python": sys.executable,
+    "spark.executor.memory": "700m",
+    # As in the driver: executors of a few minutes are compilation more than work.
+    "spark.executor.extraJavaOptions": JVM_OPTIONS,
+    "spark.sql.shuffle.partitions": str(SHARDS),
+    # A job that waits for its turn must not keep looking for files.
+    "spark.sql.streaming.pollingDelay": "1s",
+}
 
 
-def main(master: str, folder: Path, place: Path, warm: int) -> None:
+def main(workers: int, folder: Path, place: Path) -> None:
     """Run it."""
-    installed = Path(ebbtide.__file__).parents[1]
-    settings = {
-        "spark.executorEnv.PYTHONPATH": str(installed),
-        "spark.pyspark.python": sys.executable,
-        "spark.executor.memory": "700m",
-        # As in the driver: executors of a few minutes are compilation more than work.
-        "spark.executor.extraJavaOptions": JVM_OPTIONS,
-        "spark.sql.shuffle.partitions": str(SHARDS),
-    }
-    spark = open_session("ebbtide bench", master, settings)
-    files = sorted((folder / "files").iterdir())
-    arrive(files[: FILES * warm], place / "incoming/warm")
-    facts = read_files(spark, place / "incoming/*", files_a_batch=FILES).where("error IS NULL")
-    changes = reason(
-        facts, RULES, window=Sliding(WINDOW), background=[folder / "ontology.nt"], shards=SHARDS
-    )
-    checkpoint = str(place / "checkpoint")
-    query = changes.writeStream.format("noop").option("checkpointLocation", checkpoint).start()
-    query.processAllAvailable()
-    # Whoever started this started the cluster.
-    before = processor_time(os.getppid())
-    arrive(files[FILES * warm :], place / "incoming/timed")
-    query.processAllAvailable()
-    after = processor_time(os.getppid())
-    batches = [told(each) for each in query.recentProgress if each.numInputRows][warm:]
-    processors = {name: (after[name] - before[name]) / len(batches) for name in after}
-    print(json.dumps({"batches": batches, "processors": processors}))
-    query.stop()
-    close_session(spark)
+    with spark_cluster(place, workers) as cluster:
+        spark = open_session("ebbtide bench", cluster.address, SETTINGS)
+        # The pattern is looked for when the query starts.
+        incoming = place / "incoming"
+        (incoming / "0").mkdir(parents=True)
+        facts = read_files(spark, incoming / "*", files_a_batch=FILES).where("error IS NULL")
+        changes = reason(
+            facts, RULES, window=Sliding(WINDOW), background=[folder / "ontology.nt"], shards=SHARDS
+        )
+        writer = changes.writeStream.format("noop")
+        query = writer.option("checkpointLocation", str(place / "checkpoint")).start()
+        files = iter(sorted((folder / "files").iterdir()))
+        for number, line in enumerate(sys.stdin, start=1):
+            before = processor_time(os.getpid())
+            arrive(islice(files, FILES * int(line)), incoming / str(number))
+            query.processAllAvailable()
+            after = processor_time(os.getpid())
+            batches = [told(each) for each in query.recentProgress if each.numInputRows]
+            batches = batches[-int(line) :]
+            processors = {name: (after[name] - before[name]) / len(batches) for name in after}
+            print(json.dumps({"batches": batches, "processors": processors}), flush=True)
+        query.stop()
+        close_session(spark)
 
 
 def arrive(files: Iterable[Path], folder: Path) -> None:
@@ -68,7 +74,6 @@ def arrive(files: Iterable[Path], folder: Path) -> None:
     aside.mkdir()
     for file in files:
         os.link(file, aside / file.name)
-    folder.parent.mkdir(exist_ok=True)
     aside.rename(folder)
 
 
@@ -83,4 +88,4 @@ def told(progress: Any) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
