@@ -162,6 +162,45 @@ def test_terms_that_left_are_forgotten(full: bool) -> None:
     assert max(sizes) <= 30
 
 
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("others", [0, 500])
+def test_tables_name_their_terms_however_many_others_there_are(others: int, full: bool) -> None:
+    # Five columns are more than the kernel has at hand in a row.
+    program = (
+        "q(X,Y) :- p(X,Y) in [1]. wide(X,Y,X,Y,X) :- q(X,Y). twice(X) :- q(X,X). none :- q(_,_)."
+    )
+    known = " ".join(f"known(k{number})." for number in range(others))
+    engine = LarsEngine(parse_lars(f"{program} old(X) :- known(X). {known}"), start=0)
+    for first in range(0, 12, 4):
+        expected: dict[str, list[tuple[int, ...]]] = {"q": [], "wide": [], "twice": [], "none": []}
+        data = pa.table(
+            {
+                "t": pa.array(range(first, first + 4), pa.int64()),
+                "x": [f"<{number}>" for number in range(first, first + 4)],
+                "y": [f"<{number // 2 * 2}>" for number in range(first, first + 4)],
+            }
+        )
+        engine.feed(data, "p", "t", ["x", "y"])
+        told = {
+            name: pa.table(found).to_pydict()
+            for name, found in engine.play(first + 3, full=full).items()
+        }
+        for at in range(first, first + 4):
+            for number in (at - 1, at) if full else (at, at - 2):
+                if number < 0:
+                    continue
+                row = (f"<{number}>", f"<{number // 2 * 2}>")
+                sign = () if full else (1 if number == at else -1,)
+                expected["q"].append((at, *row, *sign))
+                expected["wide"].append((at, *row, *row, row[0], *sign))
+                if number % 2 == 0:
+                    expected["twice"].append((at, row[0], *sign))
+            if full or at == 0:
+                expected["none"].append((at, *(() if full else (1,))))
+        for name, rows in expected.items():
+            assert sorted(zip(*told[name].values(), strict=True)) == sorted(rows), name
+
+
 def test_what_comes_late_is_told() -> None:
     engine = LarsEngine(parse_lars("q(X) :- p(X) in [1]."), start=0)
     engine.tick()

@@ -9,9 +9,9 @@ use arrow_array::{
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use ebbtide_kernel::ids::{RelationId, RowId, TermId};
-use ebbtide_kernel::instant::NEVER;
+use ebbtide_kernel::instant::{Instant, NEVER};
 use ebbtide_kernel::kernel::{Change, Kernel as Core};
-use ebbtide_kernel::key::{Packed, hash_terms};
+use ebbtide_kernel::key::hash_terms;
 use ebbtide_kernel::relation::Relation;
 use hashbrown::HashTable;
 
@@ -47,6 +47,17 @@ impl Mirror {
         }
     }
 
+    /// Follow what a tick touched.
+    fn follow(&mut self, relation: &Relation, touched: &[Change]) {
+        for change in touched {
+            match came_or_went(*change, relation.until(change.fact.row)) {
+                1 => self.enter(relation, change.fact.row),
+                -1 => self.leave(change.fact.row),
+                _ => {}
+            }
+        }
+    }
+
     fn leave(&mut self, row: RowId) {
         let place = self.places[row.index()] as usize;
         self.rows.swap_remove(place);
@@ -57,6 +68,12 @@ impl Mirror {
             terms.swap_remove(place);
         }
     }
+}
+
+/// Whether a fact that was touched came to hold (1), ceased to (-1), or neither.
+#[inline(always)]
+fn came_or_went(change: Change, until: Instant) -> i8 {
+    i8::from(change.before == NEVER) - i8::from(until == NEVER)
 }
 
 /// The facts of one output relation for the present, their terms one after the other: what holds
@@ -138,7 +155,7 @@ pub struct How {
     pub last: i64,
 }
 
-/// The rows of one output relation: the time points, the terms column by column, and whether they came.
+/// The rows of one output relation: the time points, the ids of the terms column by column, and whether they came.
 struct Lines {
     points: Vec<i64>,
     cells: Vec<Vec<i32>>,
@@ -174,39 +191,69 @@ impl Lines {
     }
 
     /// Tell what came and went.
-    fn tell_changed(
-        &mut self,
-        relation: &Relation,
-        changed: &Changed,
-        tick: i64,
-        codes: &mut Codes,
-    ) {
-        let Self { points, cells, diffs, .. } = self;
-        points.resize(points.len() + changed.diffs.len(), tick);
-        diffs.extend_from_slice(&changed.diffs);
-        for (column, cells) in cells.iter_mut().enumerate() {
-            if column < Packed::COLUMNS {
-                codes.put(cells, changed.first.iter().map(move |first| TermId(first[column])));
-            } else {
-                codes.put(cells, changed.rows.iter().map(move |row| relation.term(*row, column)));
+    fn tell_changed(&mut self, relation: &Relation, touched: &[Change], tick: i64) {
+        match self.cells.len() {
+            1 => self.tell_packed::<1>(relation, touched),
+            2 => self.tell_packed::<2>(relation, touched),
+            3 => self.tell_packed::<3>(relation, touched),
+            4 => self.tell_packed::<4>(relation, touched),
+            _ => self.tell_by_column(relation, touched),
+        }
+        self.points.resize(self.diffs.len(), tick);
+    }
+
+    /// Tell what came and went of a relation of so few columns that a look at a row tells all of it.
+    #[inline(never)]
+    fn tell_packed<const COLUMNS: usize>(&mut self, relation: &Relation, touched: &[Change]) {
+        let Self { cells, diffs, .. } = self;
+        let Ok(cells): Result<&mut [Vec<i32>; COLUMNS], _> = cells.as_mut_slice().try_into() else {
+            return;
+        };
+        let (before, most) = (diffs.len(), diffs.len() + touched.len());
+        diffs.resize(most, 0);
+        cells.iter_mut().for_each(|cells| cells.resize(most, 0));
+        let mut to = before;
+        let mut places = cells.each_mut().map(|cells| &mut cells[..most]);
+        for change in touched {
+            let (until, terms) = relation.glance(change.fact.row);
+            let diff = came_or_went(*change, until);
+            diffs[to] = diff;
+            for (cells, term) in places.iter_mut().zip(terms.words()) {
+                cells[to] = term as i32;
+            }
+            // What neither came nor went is written over: most did, so that nothing is guessed wrongly.
+            to += usize::from(diff != 0);
+        }
+        diffs.truncate(to);
+        cells.iter_mut().for_each(|cells| cells.truncate(to));
+    }
+
+    #[cold]
+    fn tell_by_column(&mut self, relation: &Relation, touched: &[Change]) {
+        for change in touched {
+            let diff = came_or_went(*change, relation.until(change.fact.row));
+            if diff != 0 {
+                self.diffs.push(diff);
+                let terms = relation.terms(change.fact.row);
+                self.cells.iter_mut().zip(terms).for_each(|(cells, term)| cells.push(cell(term)));
             }
         }
     }
 
     /// Tell all that is known to hold.
-    fn tell_all(&mut self, tick: i64, diff: i8, codes: &mut Codes) {
+    fn tell_all(&mut self, tick: i64, diff: i8) {
         let Self { points, cells, diffs, held, .. } = self;
         match held {
             Held::Always(mirror) => {
                 points.resize(points.len() + mirror.rows.len(), tick);
                 for (cells, terms) in cells.iter_mut().zip(&mirror.columns) {
-                    codes.put(cells, terms.iter().copied());
+                    cells.extend(terms.iter().copied().map(cell));
                 }
             }
             Held::Now(present) => {
                 points.resize(points.len() + present.count, tick);
                 for (column, cells) in cells.iter_mut().enumerate() {
-                    codes.put(cells, present.rows().map(move |row| row[column]));
+                    cells.extend(present.rows().map(|row| cell(row[column])));
                 }
             }
         }
@@ -214,16 +261,14 @@ impl Lines {
     }
 
     /// Tell how the present differs from the time point before.
-    fn tell_difference(&mut self, tick: i64, codes: &mut Codes) {
+    fn tell_difference(&mut self, tick: i64) {
         let Self { points, cells, diffs, held: Held::Now(present), before, gone } = self else {
             return;
         };
         let mut tell = |row: &[TermId], diff: i8| {
             points.push(tick);
             diffs.push(diff);
-            for (cells, term) in cells.iter_mut().zip(row) {
-                codes.put(cells, std::iter::once(*term));
-            }
+            cells.iter_mut().zip(row).for_each(|(cells, term)| cells.push(cell(*term)));
         };
         let hash = |row: &[TermId]| hash_terms(row.iter().copied());
         for (number, row) in before.rows().enumerate() {
@@ -239,43 +284,10 @@ impl Lines {
     }
 }
 
-/// The rows of a relation that came to hold (1) or ceased to (-1), with their first terms.
-#[derive(Default)]
-struct Changed {
-    /// Empty where their first terms are all that is asked of them.
-    rows: Vec<RowId>,
-    first: Vec<[u32; Packed::COLUMNS]>,
-    diffs: Vec<i8>,
-}
-
-impl Changed {
-    /// Note those among the rows that a tick touched: what came, and did not hold before; what went, and did.
-    fn note(&mut self, relation: &Relation, touched: &[Change], mirrored: bool) {
-        self.rows.clear();
-        if mirrored || relation.arity() > Packed::COLUMNS {
-            self.rows.extend(touched.iter().map(|change| change.fact.row));
-        }
-        self.first.resize(touched.len(), [0; Packed::COLUMNS]);
-        self.diffs.resize(touched.len(), 0);
-        // A row is looked at once, and its line is not asked for again column by column.
-        let places = self.first.iter_mut().zip(&mut self.diffs);
-        for (change, (first, diff)) in touched.iter().zip(places) {
-            let (until, packed) = relation.glance(change.fact.row);
-            *first = packed.words();
-            *diff = i8::from(change.before == NEVER) - i8::from(until == NEVER);
-        }
-        // Most of them came or went: to look for the others takes less than to choose one by one.
-        if self.diffs.contains(&0) {
-            let (mut of_row, mut of_first) = (self.diffs.iter(), self.diffs.iter());
-            self.rows.retain(|_| of_row.next() != Some(&0));
-            self.first.retain(|_| of_first.next() != Some(&0));
-            self.diffs.retain(|diff| *diff != 0);
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (RowId, i8)> {
-        self.rows.iter().copied().zip(self.diffs.iter().copied())
-    }
+/// A term as it stands in a column: its id, which is below 2^31.
+#[inline(always)]
+fn cell(term: TermId) -> i32 {
+    term.0 as i32
 }
 
 /// What some ticks answer. Meanwhile the dictionary is held, so that an id stands for its term
@@ -283,7 +295,6 @@ impl Changed {
 pub struct Answers {
     lines: Vec<Lines>,
     codes: Codes,
-    changed: Changed,
     /// For each relation of the program, its place among the lines.
     place: Vec<Option<usize>>,
     full: bool,
@@ -299,9 +310,8 @@ impl Answers {
         outputs: &[Output],
         how: How,
         held: Option<Vec<Option<Held>>>,
-        mut codes: Codes,
+        codes: Codes,
     ) -> Self {
-        codes.make_room(core);
         let mut held = held.map(Vec::into_iter);
         let mut place = vec![None; core.program().relations.len()];
         let mut lines = Vec::with_capacity(outputs.len());
@@ -314,16 +324,15 @@ impl Answers {
         // list already, and all of it is looked at once, when this is told.
         core.dictionary_mut().hold(true);
         let How { full, mirrored, answered, .. } = how;
-        Self { lines, codes, changed: Changed::default(), place, full, mirrored, answered }
+        Self { lines, codes, place, full, mirrored, answered }
     }
 
     /// Note what a tick changed, or in full what holds after it; nothing holds without an answer.
     pub fn note(&mut self, core: &Core, tick: i64, answered: bool) {
         let before = std::mem::replace(&mut self.answered, answered);
-        self.codes.make_room(core);
-        let Self { lines: all, codes, changed, .. } = self;
+        let all = &mut self.lines;
         if !self.full && before && !answered {
-            all.iter_mut().for_each(|lines| lines.tell_all(tick, -1, codes));
+            all.iter_mut().for_each(|lines| lines.tell_all(tick, -1));
         }
         for lines in all.iter_mut() {
             if let Held::Now(present) = &mut lines.held {
@@ -335,32 +344,23 @@ impl Answers {
         for (id, relation, touched) in core.touched() {
             let Some(place) = self.place[id.index()] else { continue };
             let lines = &mut all[place];
-            let mirror = match &mut lines.held {
+            match &mut lines.held {
                 Held::Now(present) => {
                     present.enter_all(core, relation, touched, tick);
                     continue;
                 }
-                Held::Always(mirror) => mirror,
-            };
-            changed.note(relation, touched, self.mirrored);
-            if self.mirrored {
-                for (row, diff) in changed.iter() {
-                    if diff == 1 {
-                        mirror.enter(relation, row);
-                    } else {
-                        mirror.leave(row);
-                    }
-                }
+                Held::Always(mirror) if self.mirrored => mirror.follow(relation, touched),
+                Held::Always(_) => {}
             }
             if tells_changes {
-                lines.tell_changed(relation, changed, tick, codes);
+                lines.tell_changed(relation, touched, tick);
             }
         }
         for lines in all.iter_mut() {
             if tells_changes {
-                lines.tell_difference(tick, codes);
+                lines.tell_difference(tick);
             } else if answered {
-                lines.tell_all(tick, 1, codes);
+                lines.tell_all(tick, 1);
             }
         }
     }
@@ -368,13 +368,13 @@ impl Answers {
     /// Note that some time points say what the one before them says, which had an answer.
     pub fn note_again(&mut self, ticks: impl Iterator<Item = i64>) {
         for tick in ticks.take_while(|_| self.full) {
-            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, 1, &mut self.codes));
+            self.lines.iter_mut().for_each(|lines| lines.tell_all(tick, 1));
         }
     }
 
     /// A table for each relation: t, c0, c1, ..., and diff for changes.
     pub fn tables(&mut self, core: &Core) -> Result<Vec<Table>, ArrowError> {
-        let values: ArrayRef = Arc::new(self.codes.texts(core)?);
+        let values: ArrayRef = Arc::new(self.values(core)?);
         let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let table = |lines: &mut Lines| {
             let mut fields = vec![Field::new("t", DataType::Int64, false)];
@@ -396,6 +396,20 @@ impl Answers {
         self.lines.iter_mut().map(table).collect()
     }
 
+    /// The texts that the cells are places of. Where ids are no more than cells these are places as they are, among
+    /// the texts of all terms, whoever uses them; else the terms of the cells get places of their own.
+    fn values(&mut self, core: &Core) -> Result<StringArray, ArrowError> {
+        let ids = core.dictionary().ids_below();
+        let cells = || self.lines.iter().flat_map(|lines| &lines.cells);
+        if ids <= cells().map(Vec::len).sum() {
+            return texts(core, (0..ids).map(TermId::at));
+        }
+        self.codes.make_room(ids);
+        let Self { lines, codes, .. } = self;
+        lines.iter_mut().flat_map(|lines| &mut lines.cells).for_each(|cells| codes.place(cells));
+        texts(core, codes.terms().iter().copied())
+    }
+
     /// Let go of the terms; what holds, as far as it is known, and the codes to use again.
     pub fn release(mut self, core: &mut Core) -> (Vec<Option<Held>>, Codes) {
         core.dictionary_mut().hold(false);
@@ -406,13 +420,13 @@ impl Answers {
     }
 }
 
-/// Terms as places in a list of values.
+/// Terms as places in a list of them.
 #[derive(Default)]
 pub struct Codes {
     /// For each term its place, or `NO_PLACE`.
     places: Vec<i32>,
     /// The terms by their places. There is room for all.
-    values: Vec<TermId>,
+    terms: Vec<TermId>,
     /// How many have a place.
     known: usize,
 }
@@ -421,53 +435,59 @@ pub struct Codes {
 const NO_PLACE: i32 = -1;
 
 impl Codes {
-    /// Put the places of some terms behind others. Nothing is called meanwhile: what it needs stays in registers.
+    /// Let the places of terms stand for them. Nothing is called meanwhile: what it needs stays in registers.
     #[inline(never)]
-    fn put(&mut self, cells: &mut Vec<i32>, terms: impl Iterator<Item = TermId>) {
-        let (places, values) = (&mut self.places[..], &mut self.values[..]);
+    fn place(&mut self, cells: &mut [i32]) {
+        let (places, terms) = (&mut self.places[..], &mut self.terms[..]);
         let mut known = self.known;
-        cells.extend(terms.map(|term| {
-            let place = &mut places[term.index()];
+        for cell in cells {
+            let place = &mut places[*cell as usize];
             if *place == NO_PLACE {
                 *place = known as i32;
-                values[known] = term;
+                terms[known] = TermId(*cell as u32);
                 known += 1;
             }
-            *place
-        }));
+            *cell = *place;
+        }
         self.known = known;
     }
 
-    /// Have room for the places of all terms.
-    fn make_room(&mut self, core: &Core) {
-        let terms = core.dictionary().ids_below();
+    /// The terms that have places.
+    fn terms(&self) -> &[TermId] {
+        &self.terms[..self.known]
+    }
+
+    /// Have room for the places of so many terms.
+    fn make_room(&mut self, terms: usize) {
         if terms > self.places.len() {
             self.places.resize(2 * terms, NO_PLACE);
-            self.values.resize(2 * terms, TermId(0));
+            self.terms.resize(2 * terms, TermId(0));
         }
     }
 
     /// Forget all places.
     fn clear(&mut self) {
-        for term in &self.values[..self.known] {
+        for term in &self.terms[..self.known] {
             self.places[term.index()] = NO_PLACE;
         }
         self.known = 0;
     }
+}
 
-    /// The texts of the terms. They are copied as bytes and checked all at once.
-    fn texts(&self, core: &Core) -> Result<StringArray, ArrowError> {
-        let values = &self.values[..self.known];
-        let mut bytes = Vec::with_capacity(32 * values.len());
-        let mut ends = Vec::with_capacity(values.len() + 1);
-        ends.push(0);
-        ends.extend(values.iter().map(|term| {
-            core.dictionary().append_utf8(*term, &mut bytes);
-            bytes.len() as i32
-        }));
-        if i32::try_from(bytes.len()).is_err() {
-            return Err(ArrowError::OffsetOverflowError(bytes.len()));
-        }
-        StringArray::try_new(OffsetBuffer::new(ends.into()), Buffer::from_vec(bytes), None)
+/// The texts of terms, none of an id that is not in use. They are copied as bytes and checked all at once.
+fn texts(
+    core: &Core,
+    terms: impl ExactSizeIterator<Item = TermId>,
+) -> Result<StringArray, ArrowError> {
+    let mut bytes = Vec::with_capacity(32 * terms.len());
+    let mut ends = Vec::with_capacity(terms.len() + 1);
+    ends.push(0);
+    ends.extend(terms.map(|term| {
+        core.dictionary().append_utf8(term, &mut bytes);
+        bytes.len() as i32
+    }));
+    if i32::try_from(bytes.len()).is_err() {
+        return Err(ArrowError::OffsetOverflowError(bytes.len()));
     }
+    StringArray::try_new(OffsetBuffer::new(ends.into()), Buffer::from_vec(bytes), None)
 }

@@ -312,10 +312,13 @@ impl Kernel {
 
     /// The facts that the last tick touched, in runs of the same relation.
     pub fn touched(&self) -> impl Iterator<Item = (RelationId, &Relation, &[Change])> {
-        let runs = self.changes.chunk_by(|one, other| one.fact.relation == other.fact.relation);
-        runs.map(|run| {
-            let id = run[0].fact.relation;
-            (id, &self.relations[id.index()], run)
+        let mut rest = &self.changes[..];
+        std::iter::from_fn(move || {
+            let id = rest.first()?.fact.relation;
+            let run = rest.iter().take_while(|change| change.fact.relation == id).count();
+            let (run, others) = rest.split_at(run);
+            rest = others;
+            Some((id, &self.relations[id.index()], run))
         })
     }
 

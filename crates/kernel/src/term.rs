@@ -26,7 +26,7 @@ const LISTED: u32 = 1 << 31;
 /// Stands for a term that is no whole number, or this one.
 const NO_NUMBER: i64 = i64::MIN;
 
-/// A term: its text, which is any while the id is not in use, with what is asked of it again and again.
+/// A term: its text, which is empty while the id is not in use, with what is asked of it again and again.
 struct Term {
     text: Text,
     hash: u64,
@@ -130,8 +130,11 @@ impl Dictionary {
     /// The id of a text with this hash, given one if it has none.
     #[inline(always)]
     fn intern_hashed(&mut self, text: &str, hash: u64) -> TermId {
+        if self.unused.is_empty() {
+            self.make_id();
+        }
         let Self { terms, ids, unused, .. } = self;
-        let new = unused.last().copied().unwrap_or_else(|| TermId::at(terms.len()));
+        let new = unused[unused.len() - 1];
         match ids.find_or_insert(hash, |id| terms[id as usize].has(text), new.0) {
             Some(id) => TermId(id),
             None => {
@@ -141,15 +144,21 @@ impl Dictionary {
         }
     }
 
+    /// Have an id that is not in use.
+    #[cold]
+    fn make_id(&mut self) {
+        let id = TermId::at(self.terms.len());
+        assert!(id.0 < NOTHING, "more than 2^31 terms");
+        self.terms.push(Term::NONE);
+        self.kinds.push(Kind::Iri);
+        self.uses.push(0);
+        self.unused.push(id);
+    }
+
     /// Give a text the id that comes next.
     #[inline(always)]
     fn take_in(&mut self, id: TermId, text: &str, hash: u64) {
-        if self.unused.pop().is_none() {
-            assert!(id.0 < NOTHING, "more than 2^31 terms");
-            self.terms.push(Term::NONE);
-            self.kinds.push(Kind::Iri);
-            self.uses.push(0);
-        }
+        self.unused.pop();
         self.kinds[id.index()] = self.terms[id.index()].set(text, hash);
         self.bytes += text.len();
         self.uses[id.index()] = LISTED;
@@ -174,7 +183,7 @@ impl Dictionary {
         self.terms[id.index()].text.as_str()
     }
 
-    /// Put the text of a term in use behind others.
+    /// Put the text of a term behind others; nothing if its id is not in use.
     #[inline]
     pub fn append_utf8(&self, id: TermId, others: &mut Vec<u8>) {
         self.terms[id.index()].text.append_to(others);
@@ -247,7 +256,7 @@ impl Dictionary {
         }
         let term = &mut self.terms[id.index()];
         self.bytes -= term.text.len();
-        term.text.give_up_memory();
+        term.text.clear();
         self.ids.remove(id.0, term.hash);
         self.unused.push(id);
     }

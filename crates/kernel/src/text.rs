@@ -23,18 +23,21 @@ impl Text {
             *self = Self::Long(text.into());
             return;
         }
-        self.give_up_memory();
+        if let Self::Long(_) = self {
+            *self = Self::EMPTY;
+        }
         if let Self::Short(length, bytes) = self {
             *length = text.len() as u8;
             copy_short(text.as_bytes(), bytes);
         }
     }
 
-    /// Need no memory of its own any more; it is any text then.
+    /// Become the empty text, which needs no memory of its own.
     #[inline]
-    pub fn give_up_memory(&mut self) {
-        if let Self::Long(_) = self {
-            *self = Self::EMPTY;
+    pub fn clear(&mut self) {
+        match self {
+            Self::Short(length, _) => *length = 0,
+            Self::Long(_) => *self = Self::EMPTY,
         }
     }
 

@@ -280,8 +280,9 @@ class LarsReasoner:
         """As `advance`, but the answers are Arrow tables, one a predicate.
 
         The columns are t, c0, c1, ... and, without `full`, diff: +1 for an atom that begins to hold
-        at t and -1 for one that ceases to. `without_answer` then lists the time points that have no
-        answer stream, at which nothing holds.
+        at t and -1 for one that ceases to. Terms are in a dictionary that all columns share, and
+        that may have more of them than the rows do. `without_answer` then lists the time points
+        that have no answer stream, at which nothing holds.
         """
         if to is not None:
             self._time.complete(as_instant(to))

@@ -97,51 +97,19 @@ impl Kernel {
         terms_done: &mut Vec<TermId>,
     ) {
         let known = self.changes.len();
-        // Apart, so that what is packed need not be asked again and again whether it is.
-        if self.relations[id.index()].arity() > Packed::COLUMNS {
-            self.state_each(id, terms, until, terms_done, |one| Key::Terms(one));
-        } else {
-            self.state_each(id, terms, until, terms_done, |one| Key::Packed(Packed::from(one)));
+        // Apart by arity, so that it need not be asked again and again.
+        let mut state = Stating { kernel: self, id, until, terms_done };
+        match state.kernel.relations[id.index()].arity() {
+            1 => state.packed::<1>(terms),
+            2 => state.packed::<2>(terms),
+            3 => state.packed::<3>(terms),
+            4 => state.packed::<4>(terms),
+            arity => state.each(terms.chunks_exact(arity), Key::Terms),
         }
         let Self { changes, endings, .. } = self;
         if until != FOREVER {
             endings.extend(until, id, changes[known..].iter().map(|change| change.fact));
         }
-    }
-
-    #[inline(never)]
-    fn state_each(
-        &mut self,
-        id: RelationId,
-        terms: &[TermId],
-        until: Instant,
-        terms_done: &mut Vec<TermId>,
-        key: impl Fn(&[TermId]) -> Key<'_>,
-    ) {
-        let Self { relations, changes, endings, .. } = self;
-        let relation = &mut relations[id.index()];
-        let (arity, is_large) = (relation.arity(), relation.is_large());
-        changes.reserve(terms.len() / arity);
-        let mut order = self.order;
-        for some in terms.chunks(TOGETHER * arity) {
-            if is_large {
-                some.chunks_exact(arity).for_each(|terms| relation.prefetch_fact(key(terms)));
-            }
-            for terms in some.chunks_exact(arity) {
-                order += 1;
-                let stated = relation.state(key(terms), until, order);
-                let fact = FactId { relation: id, row: stated.row };
-                if !stated.is_told {
-                    changes.push(Change { fact, before: stated.before });
-                } else if stated.before < until && until != FOREVER {
-                    endings.push(until, fact);
-                }
-                if !stated.is_first {
-                    terms_done.extend_from_slice(terms);
-                }
-            }
-        }
-        self.order = order;
     }
 
     /// State a fact and offer it the lifetime. Returns whether the statement took over a use of
@@ -388,5 +356,53 @@ impl Kernel {
                 self.note_end(old);
             }
         }
+    }
+}
+
+/// Facts of a relation that are stated until an instant, and made to hold.
+struct Stating<'k> {
+    kernel: &'k mut Kernel,
+    id: RelationId,
+    until: Instant,
+    terms_done: &'k mut Vec<TermId>,
+}
+
+impl Stating<'_> {
+    /// State facts of so many terms.
+    fn packed<const ARITY: usize>(&mut self, terms: &[TermId]) {
+        self.each(terms.as_chunks::<ARITY>().0.iter(), |one| Key::Packed(Packed::from(&one[..])));
+    }
+
+    /// State facts, whose keys are made of their terms.
+    #[inline(never)]
+    fn each<'t, Terms: AsRef<[TermId]> + ?Sized + 't>(
+        &mut self,
+        facts: impl ExactSizeIterator<Item = &'t Terms> + Clone,
+        key: impl Fn(&'t Terms) -> Key<'t>,
+    ) {
+        let Self { id, until, .. } = *self;
+        let Kernel { relations, changes, endings, order, .. } = &mut *self.kernel;
+        let relation = &mut relations[id.index()];
+        let is_large = relation.is_large();
+        changes.reserve(facts.len());
+        let mut ahead = facts.clone();
+        let mut settled = *order;
+        for (number, terms) in facts.enumerate() {
+            if is_large && number % TOGETHER == 0 {
+                ahead.by_ref().take(TOGETHER).for_each(|terms| relation.prefetch_fact(key(terms)));
+            }
+            settled += 1;
+            let stated = relation.state(key(terms), until, settled);
+            let fact = FactId { relation: id, row: stated.row };
+            if !stated.is_told {
+                changes.push(Change { fact, before: stated.before });
+            } else if stated.before < until && until != FOREVER {
+                endings.push(until, fact);
+            }
+            if !stated.is_first {
+                self.terms_done.extend_from_slice(terms.as_ref());
+            }
+        }
+        *order = settled;
     }
 }
