@@ -249,8 +249,8 @@ def test_tags_of_languages_have_hyphens_and_no_case() -> None:
     assert [show_fact(fact) for fact in parse_lars(text).background] == shown
     ((_, facts),) = parse_stream([f"0\t{text}"])
     assert [show_fact(fact) for fact in facts] == shown
-    (rule,) = parse_lars('q(X) :- p(X), X != "a"@en-GB, "b"@fr<X, r(7-2).').rules
-    assert str(rule) == 'q(X) :- p(X), X != "a"@en-gb, "b"@fr < X, r(7 - 2).'
+    (rule,) = parse_lars('q(X) :- p(X), X != "a"@en-GB, "b"@fr!=X, r(7-2).').rules
+    assert str(rule) == 'q(X) :- p(X), X != "a"@en-gb, "b"@fr != X, r(7 - 2).'
 
 
 ERRORS = {
@@ -281,6 +281,20 @@ ERRORS = {
     "a :- p(X), X < 99999999999999999999.": "1:12: 99999999999999999999 is no integer of 64 bits",
     "a(Y) :- p(X), Y = X + 9223372036854775808.": "9223372036854775808 is no integer of 64 bits",
     f"a :- p(X), X < {'9' * 5_000}.": "9999 is no integer of 64 bits",
+    "a :- p(X), X < 999999999999999999999.5.": "1:12: 999999999999999999999.5 is no decimal of",
+    "a :- p(X), 0.1234567890123456789 <= X.": "1:12: 0.1234567890123456789 is no decimal of",
+    "a(Y) :- p(X), Y = X * 999999999999999999999.5.": "999999999999999999999.5 is no decimal of",
+    'a :- p(X), X > "2023-02-29"^^xsd:date.': '1:12: "2023-02-29"^^<http://www.w3.org/2001/XML'
+    "Schema#date> is no day of the calendar",
+    'a :-\n p(X), X > "2023-02-28T25:00:00"^^xsd:dateTime.': '2:8: "2023-02-28T25:00:00"^^<http:'
+    "//www.w3.org/2001/XMLSchema#dateTime> is no instant",
+    'a :- p(X), X > "seven"^^xsd:int.': "is no integer of 64 bits",
+    'a :- p(X), X > "seven"^^xsd:double.': "is no double",
+    'a :- p(X), X > "yes"^^xsd:boolean.': "is neither true nor false",
+    'a :- p(X), "b"@fr<X.': '1:12: "b"@fr has no value to compare: strings with a language',
+    'a :- p(X), X < "P1D"^^xsd:duration.': "has no value to compare: literals of its datatype",
+    'a(Y) :- p(X), Y = X + "1".': '1:15: "1" is no number to compute with',
+    "a :- 99999999999999999999999 < count { X : p(X) }.": "is no integer of 64 bits",
     "a :- b ; c.": "1:8: expected a comma: there is no disjunction",
     "a :- b or c.": "1:8: expected a comma: there is no disjunction",
     "a :- b | c.": "1:8: there is no disjunction",
@@ -388,6 +402,28 @@ def test_a_body_is_not_too_long_for_the_kernel() -> None:
     reasoner = LarsReasoner(f"q(Y) :- p(X), Y = {longest}.")
     reasoner.push("p(1).", at=0)
     assert [answer.texts() for answer in reasoner.advance(to=0)] == [["q(2500)"]]
+
+
+def test_dates_decimals_and_other_terms_are_compared() -> None:
+    reasoner = LarsReasoner(
+        'q(X) :- p(X), X > "2024-02-29"^^xsd:date. q(X) :- p(X), X > 99999999999999999999.5.'
+        ' q(X) :- p(X), X = "2023-02-30"^^xsd:date. q(X) :- p(X), X != X.'
+    )
+    atoms = [
+        *('"2024-03-01"^^xsd:date', '"2024-02-30"^^xsd:date', '"2023-02-30"^^xsd:date'),
+        *("99999999999999999999.75", "999999999999999999999.5", "1e30", "oslo"),
+    ]
+    reasoner.push(" ".join(f"p({atom})." for atom in atoms), at=0)
+    (answer,) = reasoner.advance(to=0)
+    # What has no value, in data, is compared with nothing but itself.
+    assert [text for text in answer.texts() if "Schema" not in text] == [
+        "q(1e30)",
+        "q(99999999999999999999.75)",
+    ]
+    assert [text[3:13] for text in answer.texts() if "Schema" in text] == [
+        "2023-02-30",
+        "2024-03-01",
+    ]
 
 
 def test_a_window_is_not_longer_than_time() -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
+from ebbtide.languages.lars.constants import check_values
 from ebbtide.languages.lars.formula import (
     BodyPart,
     Collected,
@@ -41,8 +42,7 @@ from ebbtide.program import (
 )
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
-from ebbtide.terms import IRI, Literal, to_python
-from ebbtide.terms.term import XSD
+from ebbtide.terms import Literal, to_python
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
@@ -221,8 +221,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                             part.origin,
                         )
             case Guard():
-                if part.builtin not in ("equal", "notEqual"):
-                    _check_values(part)
+                check_values(part)
                 for argument in part.inputs:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
@@ -232,25 +231,6 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case _:
                 pass
-
-
-def _check_values(guard: Guard) -> None:
-    """Refuse to compare or to compute with what has no value, as a name: it would never hold."""
-    for argument in guard.arguments:
-        if isinstance(argument, IRI):
-            raise ProgramError(
-                f"{show_argument(argument)} is a constant without a value to compare or to compute "
-                "with; a variable begins with a capital letter",
-                guard.origin,
-            )
-        if isinstance(argument, Literal) and argument.datatype == XSD + "integer":
-            value = to_python(argument)
-            if not isinstance(value, int) or not -(2**63) <= value < 2**63:
-                raise ProgramError(
-                    f"{show_argument(argument)} is no integer of 64 bits, so that it "
-                    "has no value to compare or to compute with; a double, as 1e30, has one",
-                    guard.origin,
-                )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:
