@@ -398,6 +398,9 @@ def test_a_body_is_not_too_long_for_the_kernel() -> None:
         parse_lars(f"q(Y) :- p(X), Y = {too_long}.", "p.lars")
     with pytest.raises(ProgramError, match="a body has at most"):
         parse_lars(f"q(N) :- N = count {{ Y : p(X), Y = {too_long} }}.")
+    atoms = ", ".join(f"p{i}(X) in [{i}]" for i in range(1_001))
+    with pytest.raises(ProgramError, match=r"^p.lars:2:1: a body has at most 1,000 atoms.*1,001;"):
+        parse_lars(f"\nq(X) :- {atoms}.", "p.lars")
     longest = " + ".join(["X"] * 2_500)
     reasoner = LarsReasoner(f"q(Y) :- p(X), Y = {longest}.")
     reasoner.push("p(1).", at=0)

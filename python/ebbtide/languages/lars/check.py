@@ -40,14 +40,13 @@ from ebbtide.program import (
     Rule,
     Variable,
 )
+from ebbtide.program.check import check_length
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
 from ebbtide.terms import Literal, to_python
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
-#: The kernel takes the parts of a body one within the other, on the stack of its thread.
-MOST_PARTS: Final = 2_500
 # How a cycle prints what strata do not look at.
 _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
@@ -142,12 +141,8 @@ def _may_be_same(one: Atom, other: Atom) -> bool:
 
 def _check_length(rule: LarsRule) -> None:
     for body in (rule.body, *(part.parts for part in rule.collected)):
-        if len(body) > MOST_PARTS:
-            raise ProgramError(
-                f"a body has at most {MOST_PARTS:,} parts, each sign of a sum being one, and this "
-                f"one has {len(body):,}; let a rule of its own conclude some of them",
-                rule.origin,
-            )
+        guards = sum(isinstance(part, Guard) for part in body)
+        check_length(len(body) - guards, guards, rule.origin)
 
 
 def _check_variables(rule: LarsRule) -> None:
