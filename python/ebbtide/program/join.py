@@ -76,11 +76,12 @@ def _renaming_in_order(
     parts: tuple[BodyPart, ...], others: tuple[BodyPart, ...]
 ) -> dict[Variable, Variable] | None:
     """The renaming that makes each part the one at its place; None if there is none."""
-    naming: dict[Variable, Variable] | None = {}
+    naming: dict[Variable, Variable] = {}
     for part, other in zip(parts, others, strict=True):
-        naming = _renaming(part, other, naming)
-        if naming is None:
+        extended = _renaming(part, other, naming)
+        if extended is None:
             return None
+        naming = extended
     return naming
 
 
