@@ -46,6 +46,14 @@ def test_the_first_of_two_same_rules_stays() -> None:
     assert names("[a: (?x a ?c) -> (?c a ?x)]", "[b: (?y a ?d) -> (?d a ?y)]") == ["a"]
 
 
+def test_very_long_rules_are_told_apart_too() -> None:
+    def rule(name: str, variable: str, last: int) -> str:
+        body = ", ".join(f"(?{variable}{i} ex:p ?{variable}{i + 1})" for i in range(900))
+        return f"@prefix ex: <http://example/>. [{name}: {body} -> (?{variable}0 ex:q {last})]"
+
+    assert names(rule("a", "x", 1), rule("b", "y", 1), rule("c", "x", 2)) == ["a", "c"]
+
+
 def test_different_rules_of_one_name_are_told_apart() -> None:
     found = names(
         "[a: (?x a 1) -> (?x a 2)] [a-2: (?x a 3) -> (?x a 4)]", "[a: (?x a 5) -> (?x a 6)]"

@@ -29,6 +29,11 @@ from ebbtide.program.wording import counted, did_you_mean
 from ebbtide.terms import Literal
 from ebbtide.terms.term import XSD_STRING
 
+#: Engines take the parts of a body one within the other, on the stack of their thread.
+MOST_PARTS: Final = 2_500
+#: A rule is planned once for each atom that may start it: a square of steps, a gigabyte for these.
+MOST_ATOMS: Final = 1_000
+
 #: What rules cannot ask of an expression, and the end of a sentence that says why.
 _NOT_HERE: Final = {
     **dict.fromkeys(
@@ -46,12 +51,27 @@ def check_rules(
     for rule in rules:
         if not rule.heads:
             raise ProgramError("the rule has no head, so it concludes nothing", rule.origin)
+        check_length(len(rule.asked), len(rule.guards), rule.origin)
         for atom in rule.atoms:
             relations.meet(atom)
         for guard in rule.guards:
             _check_builtin(guard)
         _check_variables(rule)
     return relations.arities
+
+
+def check_length(atoms: int, others: int, origin: Origin) -> None:
+    """Refuse a body of too many atoms, or of too many parts with what else there is in it."""
+    for given, most, parts in (
+        (atoms, MOST_ATOMS, "atoms"),
+        (atoms + others, MOST_PARTS, "parts, each atom, comparison and sign of a sum being one,"),
+    ):
+        if given > most:
+            raise ProgramError(
+                f"a body has at most {most:,} {parts} and this one has {given:,}; let a rule of "
+                "its own conclude some of them",
+                origin,
+            )
 
 
 class _Relations:

@@ -1,10 +1,10 @@
 """Several programs as one: what rule files named together mean.
 
 In: programs, in the order in which they were named. Out: one program with every rule once. Rules
-are the same if they differ only in the names of variables and in the order of their bodies; the
-first one stays, with its name. Different rules of the same name stay both, and the later one is
-renamed: `rdfs2`, `rdfs2-2`. Relations are shared by name, so that one file can ask for what another
-one concludes.
+are the same if they differ only in the names of variables and in the order of their bodies (very
+long ones are compared in order); the first one stays, with its name. Different rules of the same
+name stay both, and the later one is renamed: `rdfs2`, `rdfs2-2`. Relations are shared by name, so
+that one file can ask for what another one concludes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ebbtide.program.atom import Argument, Atom, Negation, Variable
 from ebbtide.program.guard import Guard
@@ -20,6 +20,9 @@ from ebbtide.program.origin import ProgramError
 from ebbtide.program.program import Program
 from ebbtide.program.reserved import INCONSISTENCY
 from ebbtide.program.rule import BodyPart, Rule
+
+#: Up to so many parts are tried in every order, one within the other.
+_TRIED: Final = 100
 
 #: What is asked, of what, and how: a part of a rule without its variables' names.
 _Shape: TypeAlias = tuple[str, str, tuple[str, ...]]
@@ -63,13 +66,23 @@ def same_rule(one: Rule, other: Rule) -> bool:
     """
     if len(one.heads) != len(other.heads) or len(one.body) != len(other.body):
         return False
+    if len(one.body) > _TRIED:
+        return _renaming_in_order((*one.heads, *one.body), (*other.heads, *other.body)) is not None
+    naming = _renaming_in_order(one.heads, other.heads)
+    return naming is not None and _matches(one.body, other.body, naming)
+
+
+def _renaming_in_order(
+    parts: tuple[BodyPart, ...], others: tuple[BodyPart, ...]
+) -> dict[Variable, Variable] | None:
+    """The renaming that makes each part the one at its place; None if there is none."""
     naming: dict[Variable, Variable] = {}
-    for head, counterpart in zip(one.heads, other.heads, strict=True):
-        extended = _renaming(head, counterpart, naming)
+    for part, other in zip(parts, others, strict=True):
+        extended = _renaming(part, other, naming)
         if extended is None:
-            return False
+            return None
         naming = extended
-    return _matches(one.body, other.body, naming)
+    return naming
 
 
 def _matches(

@@ -25,7 +25,7 @@ from typing import Any
 from ebbtide._kernel import Kernel
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
-from ebbtide.program import Atom
+from ebbtide.program import Atom, Origin
 from ebbtide.queries.algebra import (
     asks_for_solutions,
     has_graphs,
@@ -107,7 +107,8 @@ def plan_query(
     """How a query runs, of whose dataset these graphs have views."""
     template = template_of(query)
     # What is made of solutions is compared with what was made of others.
-    planner = _Planner(graphs, query.emits == "RStream" or template is not None)
+    reads_views = query.emits == "RStream" or template is not None
+    planner = _Planner(graphs, reads_views, query.origin)
     algebra = with_plain_names(query.algebra)
     text = query.text
     if query.form == "describe":
@@ -150,9 +151,10 @@ def template_of(query: ContinuousQuery) -> Template | None:
 class _Planner:
     """Takes one query apart."""
 
-    def __init__(self, graphs: Sequence[IRI | None], reads_views: bool) -> None:
+    def __init__(self, graphs: Sequence[IRI | None], reads_views: bool, origin: Origin) -> None:
         self._graphs: Mapping[str, IRI] = {each.text: each for each in graphs if each is not None}
-        self._upper = UpperPlanner(self.maintain, self._graphs)
+        self._upper = UpperPlanner(self.maintain, self._graphs, origin)
+        self._origin = origin
         self._reads_views = reads_views
         self._tables: list[Table] = []
         self._written: list[str] = []
@@ -216,7 +218,12 @@ class _Planner:
         relation = f"answer:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
         try:
             lowered = lower_pattern(
-                tuple(pattern), relation, columns, name=relation, witnesses=one_by_one
+                tuple(pattern),
+                relation,
+                columns,
+                name=relation,
+                origin=self._origin,
+                witnesses=one_by_one,
             )
         except CannotLower:
             return None

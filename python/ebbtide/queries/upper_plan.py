@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ebbtide.languages.sparql_rules import UNBOUND, CannotLower, lower_pattern
 from ebbtide.languages.sparql_rules.helpers import Helpers
-from ebbtide.program import Aggregate, Argument, Atom, Negation, Operator, Rule, Variable
+from ebbtide.program import Aggregate, Argument, Atom, Negation, Operator, Origin, Rule, Variable
 from ebbtide.queries.algebra import visible
 from ebbtide.queries.maintained import Column, Kept, Maintained
 from ebbtide.terms import IRI, to_term
@@ -60,8 +60,9 @@ Maintain: TypeAlias = Callable[[Sequence[Any], IRI | None], tuple[IRI | None, Ma
 class UpperPlanner:
     """Makes the program above the views of one query."""
 
-    def __init__(self, maintain: Maintain, graphs: Mapping[str, IRI]) -> None:
+    def __init__(self, maintain: Maintain, graphs: Mapping[str, IRI], origin: Origin) -> None:
         self._maintain = maintain
+        self._origin = origin
         self._graphs = graphs
         self._helpers = Helpers()
         self._sources: dict[str, Source] = {}
@@ -113,7 +114,13 @@ class UpperPlanner:
         columns = [name[1:] for name in names]
         relation = _named("kept", node, columns, one_by_one)
         lowered = lower_pattern(
-            node, relation, columns, name=relation, helpers=self._helpers, witnesses=one_by_one
+            node,
+            relation,
+            columns,
+            name=relation,
+            origin=self._origin,
+            helpers=self._helpers,
+            witnesses=one_by_one,
         )
         if one_by_one and not lowered.counts:
             raise CannotLower([], "solutions cannot be counted")

@@ -8,6 +8,7 @@
 mod conclusion;
 mod condition;
 mod order;
+mod outline;
 mod statistics;
 mod template;
 mod tree;
@@ -22,6 +23,7 @@ pub use tree::{Access, Lookup, Node, Step, Tree};
 pub use weave::Weave;
 
 use crate::ids::{ConditionId, RuleId, TermId};
+use crate::plan::outline::Outline;
 use crate::relation::Relation;
 use crate::rule::Program;
 
@@ -117,24 +119,24 @@ impl Plan {
         for (position, rule) in program.rules.iter().enumerate() {
             let id = RuleId::at(position);
             let stratum = rule.stratum;
-            for atom in 0..rule.positives.len() {
-                let condition = body.id(&Condition::in_rule(&rule.positives[atom], rule));
+            let outline = Outline::new(rule, body);
+            for (atom, condition) in outline.positives.iter().enumerate() {
                 let tree = &mut plan.rising[stratum][condition.index()];
-                planner.add(tree, id, rule, Trigger::Positive(atom));
+                planner.add(tree, id, &outline, Trigger::Positive(atom));
             }
             for atom in 0..rule.negations.len() {
                 let condition = body.id(&Condition::of(&rule.negations[atom]));
                 let tree = &mut plan.blocking[stratum][condition.index()];
-                planner.add(tree, id, rule, Trigger::Negation(atom));
+                planner.add(tree, id, &outline, Trigger::Negation(atom));
             }
             if rule.positives.is_empty() {
-                planner.add(&mut plan.starts[stratum], id, rule, Trigger::Start);
+                planner.add(&mut plan.starts[stratum], id, &outline, Trigger::Start);
             }
             if with_deriving {
                 for atom in 0..rule.heads.len() {
                     let condition = head.id(&Condition::of(&rule.heads[atom]));
                     let tree = &mut plan.deriving[condition.index()];
-                    planner.add(tree, id, rule, Trigger::Head(atom));
+                    planner.add(tree, id, &outline, Trigger::Head(atom));
                 }
             }
         }

@@ -1,13 +1,17 @@
 //! Join order: a rule and a trigger become a sequence of steps, most selective atom first.
 //!
-//! Guards and negations are asked as soon as their variables are bound, before the next atom.
+//! Guards and negations are asked as soon as their variables are bound, before the next atom. The costs of the atoms to
+//! come are kept in order: a variable that is bound changes those of the atoms that have it, and no others.
 
-use crate::ids::{IndexId, RelationId, RuleId, Slot, TermId};
+use std::collections::BTreeSet;
+
+use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot, TermId};
+use crate::plan::outline::{Outline, Turns};
 use crate::plan::tree::Lookup;
 use crate::plan::{
     Access, Condition, Conditions, Operand, Statistics, Step, Template, Tree, Trigger,
 };
-use crate::rule::{Argument, Atom, Guard, Rule};
+use crate::rule::{Argument, Atom};
 
 /// The column sets that plans want indexed, by relation.
 pub struct Catalog(Vec<Vec<Vec<usize>>>);
@@ -46,13 +50,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Add the steps of a rule that follow a trigger to the trigger's tree.
-    pub fn add(&mut self, tree: &mut Tree, id: RuleId, rule: &Rule<TermId>, trigger: Trigger) {
-        let mut join = Join::new(self, rule, trigger);
+    pub fn add(&mut self, tree: &mut Tree, id: RuleId, outline: &Outline<'_>, trigger: Trigger) {
+        let mut join = Join::new(self, outline, trigger);
         let steps = join.order();
-        let slots = join.bound.len();
+        let slots = join.filled;
         let heads = match trigger {
-            Trigger::Head(position) => &rule.heads[position..=position],
-            _ => &rule.heads[..],
+            Trigger::Head(position) => &outline.rule.heads[position..=position],
+            _ => &outline.rule.heads[..],
         };
         let leaves: Vec<Step> = heads
             .iter()
@@ -63,54 +67,57 @@ impl<'a> Planner<'a> {
             })
             .collect();
         self.slots = self.slots.max(slots);
-        for leaf in leaves {
-            let mut path = steps.clone();
-            path.push(leaf);
-            tree.add(path);
-        }
+        tree.add(steps, leaves);
     }
 }
 
 /// One rule on its way to steps.
 struct Join<'p, 'a, 'r> {
     planner: &'p mut Planner<'a>,
-    rule: &'r Rule<TermId>,
-    bindable: Vec<u32>,
-    atoms: Vec<&'r Atom<TermId>>,
-    negations: Vec<&'r Atom<TermId>>,
-    guards: Vec<&'r Guard<TermId>>,
-    from_atoms: Vec<u32>,
-    definers: Vec<&'r Guard<TermId>>,
-    /// The variables whose defining function was asked.
-    computed: Vec<u32>,
-    /// The variable in each slot; none for a trigger's variable that is local to its negation.
-    bound: Vec<Option<u32>>,
+    outline: &'p Outline<'r>,
+    guards: Turns<'p>,
+    negations: Turns<'p>,
+    /// The atoms to come, by cost; of equals the first in the text comes first.
+    atoms: BTreeSet<(Cost, usize)>,
+    /// The cost of each atom, as far as it is to come.
+    costs: Vec<Cost>,
+    /// By variable, where it is bound.
+    slots: Vec<Option<Slot>>,
+    /// How many slots are filled; some by a trigger's variables that are local to its negation.
+    filled: usize,
 }
 
+/// What is never negative has its bits in the order of its values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost(u64);
+
 impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
-    fn new(planner: &'p mut Planner<'a>, rule: &'r Rule<TermId>, trigger: Trigger) -> Self {
+    fn new(planner: &'p mut Planner<'a>, outline: &'p Outline<'r>, trigger: Trigger) -> Self {
+        let rule = outline.rule;
         let mut join = Self {
             planner,
-            rule,
-            bindable: rule.bindable(),
-            atoms: rule.positives.iter().collect(),
-            negations: rule.negations.iter().collect(),
-            guards: rule.guards.iter().collect(),
-            definers: definers(rule),
-            from_atoms: rule.positives.iter().flat_map(Atom::variables).collect(),
-            computed: Vec::new(),
-            bound: Vec::new(),
+            outline,
+            guards: outline.guards.turns(),
+            negations: outline.negations.turns(),
+            atoms: BTreeSet::new(),
+            costs: vec![Cost::default(); rule.positives.len()],
+            slots: vec![None; outline.having.len()],
+            filled: 0,
         };
-        let start = match trigger {
-            Trigger::Start => return join,
-            Trigger::Positive(position) => join.atoms.remove(position),
-            Trigger::Negation(position) => join.negations[position],
-            Trigger::Head(position) => &rule.heads[position],
+        let (start, taken) = match trigger {
+            Trigger::Start => (None, None),
+            Trigger::Positive(position) => (Some(&rule.positives[position]), Some(position)),
+            Trigger::Negation(position) => (Some(&rule.negations[position]), None),
+            Trigger::Head(position) => (Some(&rule.heads[position]), None),
         };
-        for column in Condition::of(start).columns {
-            if let Argument::Variable(variable) = start.arguments[column] {
-                join.bound.push(join.bindable.contains(&variable).then_some(variable));
+        if let Some(start) = start {
+            for column in Condition::of(start).columns {
+                join.bind(&start.arguments[column]);
             }
+        }
+        for position in (0..rule.positives.len()).filter(|position| Some(*position) != taken) {
+            join.costs[position] = join.cost(position);
+            join.atoms.insert((join.costs[position], position));
         }
         join
     }
@@ -119,76 +126,61 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         let mut steps = Vec::new();
         loop {
             self.ask(&mut steps);
-            if self.atoms.is_empty() {
-                return steps;
-            }
-            let costs = self.atoms.iter().map(|atom| self.cost(atom)).enumerate();
-            let best = costs.min_by(|left, right| left.1.total_cmp(&right.1));
-            let atom = self.atoms.remove(best.map_or(0, |(position, _)| position));
-            let step = self.find(atom);
-            steps.push(step);
+            let Some((_, position)) = self.atoms.pop_first() else { return steps };
+            steps.push(self.find(position));
         }
     }
 
     /// Guards and negations whose variables are bound.
     fn ask(&mut self, steps: &mut Vec<Step>) {
-        while let Some(position) = self.guards.iter().position(|guard| self.is_ready(guard)) {
-            let guard = self.guards.remove(position);
+        while let Some(position) = self.guards.next() {
+            let guard = &self.outline.rule.guards[position];
             let inputs = self.operands(guard.inputs());
             let step = match guard.result() {
                 None => Step::Test(guard.builtin, inputs),
-                Some(Argument::Variable(variable)) if self.defines(guard) => {
-                    self.computed.push(*variable);
-                    match self.slot(*variable) {
+                Some(result @ Argument::Variable(variable)) if self.outline.defines[position] => {
+                    let step = match self.slot(*variable) {
                         Some(slot) => Step::Yields(guard.builtin, inputs, Operand::Slot(slot)),
-                        None => {
-                            self.bound.push(Some(*variable));
-                            let slot = Slot::at(self.bound.len() - 1);
-                            Step::Compute(guard.builtin, inputs, slot)
-                        }
-                    }
+                        None => Step::Compute(guard.builtin, inputs, self.bind(result)),
+                    };
+                    self.guards.meet(self.slots.len() + *variable as usize);
+                    step
                 }
                 Some(result) => Step::Equals(guard.builtin, inputs, self.operand(result)),
             };
             steps.push(step);
         }
-        let pending = std::mem::take(&mut self.negations);
-        for atom in pending {
-            let mut shared = atom.variables().filter(|variable| self.bindable.contains(variable));
-            if shared.all(|variable| self.bound.contains(&Some(variable))) {
-                let lookup = self.lookup(atom, Condition::of(atom));
-                steps.push(Step::Absent(lookup));
-            } else {
-                self.negations.push(atom);
-            }
+        while let Some(position) = self.negations.next() {
+            let atom = &self.outline.rule.negations[position];
+            let condition = Condition::of(atom);
+            let id = self.planner.conditions.id(&condition);
+            steps.push(Step::Absent(self.lookup(atom, id, condition.repeats)));
         }
     }
 
-    fn defines(&self, guard: &Guard<TermId>) -> bool {
-        self.definers.iter().any(|definer| std::ptr::eq(*definer, guard))
-    }
-
-    fn is_ready(&self, guard: &Guard<TermId>) -> bool {
-        let result_is_ready = match guard.result() {
-            Some(Argument::Variable(variable)) if !self.defines(guard) => {
-                let from_function = !self.from_atoms.contains(variable);
-                let defined = !from_function || self.computed.contains(variable);
-                defined && self.slot(*variable).is_some()
+    /// Fill the next slot with a variable, which is not bound yet.
+    fn bind(&mut self, argument: &Argument<TermId>) -> Slot {
+        let slot = Slot::at(self.filled);
+        self.filled += 1;
+        if let Argument::Variable(variable) = *argument
+            && self.outline.is_bindable[variable as usize]
+        {
+            let variable = variable as usize;
+            self.slots[variable] = Some(slot);
+            self.guards.meet(variable);
+            self.negations.meet(variable);
+            for position in &self.outline.having[variable] {
+                if self.atoms.remove(&(self.costs[*position], *position)) {
+                    self.costs[*position] = self.cost(*position);
+                    self.atoms.insert((self.costs[*position], *position));
+                }
             }
-            _ => true,
-        };
-        result_is_ready && self.knows(guard.inputs())
-    }
-
-    fn knows(&self, arguments: &[Argument<TermId>]) -> bool {
-        arguments.iter().all(|argument| match argument {
-            Argument::Term(_) => true,
-            Argument::Variable(variable) => self.bound.contains(&Some(*variable)),
-        })
+        }
+        slot
     }
 
     fn slot(&self, variable: u32) -> Option<Slot> {
-        self.bound.iter().position(|bound| *bound == Some(variable)).map(Slot::at)
+        self.slots[variable as usize]
     }
 
     fn operand(&self, argument: &Argument<TermId>) -> Operand {
@@ -212,16 +204,22 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         atom.arguments.iter().enumerate().filter_map(is_bound).collect()
     }
 
-    fn cost(&self, atom: &Atom<TermId>) -> f64 {
+    fn cost(&self, position: usize) -> Cost {
+        let atom = &self.outline.rule.positives[position];
+        let condition = &self.outline.alone[position];
         let bound = self.bound_columns(atom);
-        let condition = Condition::of(atom);
         if bound.len() + condition.constants.len() == atom.arguments.len() {
-            return 0.0;
+            return Cost::default();
         }
-        self.planner.statistics.matches(&condition, &bound)
+        Cost(self.planner.statistics.matches(condition, &bound).to_bits())
     }
 
-    fn lookup(&mut self, atom: &Atom<TermId>, condition: Condition) -> Lookup {
+    fn lookup(
+        &mut self,
+        atom: &Atom<TermId>,
+        condition: ConditionId,
+        repeats: Vec<(usize, usize)>,
+    ) -> Lookup {
         let known = |(column, argument): (usize, &Argument<TermId>)| match argument {
             Argument::Term(term) => Some((column, Operand::Term(*term))),
             Argument::Variable(variable) => {
@@ -238,51 +236,22 @@ impl<'p, 'a, 'r> Join<'p, 'a, 'r> {
         } else {
             Access::Index(self.planner.catalog.want(atom.relation, &columns))
         };
-        Lookup {
-            condition: self.planner.conditions.id(&condition),
-            relation: atom.relation,
-            access,
-            key: Template::new(known, atom.arguments.len()),
-            repeats: condition.repeats,
-        }
+        let key = Template::new(known, atom.arguments.len());
+        Lookup { condition, relation: atom.relation, access, key, repeats }
     }
 
-    fn find(&mut self, atom: &Atom<TermId>) -> Step {
-        let lookup = self.lookup(atom, Condition::in_rule(atom, self.rule));
+    fn find(&mut self, position: usize) -> Step {
+        let atom = &self.outline.rule.positives[position];
+        let repeats = self.outline.alone[position].repeats.clone();
+        let lookup = self.lookup(atom, self.outline.positives[position], repeats);
         let mut binds = Vec::new();
         for (column, argument) in atom.arguments.iter().enumerate() {
             if let Argument::Variable(variable) = argument
                 && self.slot(*variable).is_none()
             {
-                self.bound.push(Some(*variable));
-                binds.push((column, Slot::at(self.bound.len() - 1)));
+                binds.push((column, self.bind(argument)));
             }
         }
         Step::Match(lookup, binds)
     }
-}
-
-/// The functions that bind their result, when every atom is matched first and then the guards are
-/// asked in the order of the text. Any other function must equal a result that is bound. Fixing this
-/// beforehand keeps what a rule derives independent of the join order.
-fn definers(rule: &Rule<TermId>) -> Vec<&Guard<TermId>> {
-    let mut bound: Vec<u32> = rule.positives.iter().flat_map(Atom::variables).collect();
-    let mut waiting: Vec<&Guard<TermId>> = rule.guards.iter().collect();
-    let mut definers = Vec::new();
-    let is_bound = |argument: &Argument<TermId>, bound: &[u32]| match argument {
-        Argument::Term(_) => true,
-        Argument::Variable(variable) => bound.contains(variable),
-    };
-    while let Some(position) =
-        waiting.iter().position(|guard| guard.inputs().iter().all(|input| is_bound(input, &bound)))
-    {
-        let guard = waiting.remove(position);
-        if let Some(Argument::Variable(variable)) = guard.result()
-            && !bound.contains(variable)
-        {
-            bound.push(*variable);
-            definers.push(guard);
-        }
-    }
-    definers
 }

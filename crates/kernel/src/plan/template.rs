@@ -61,7 +61,8 @@ impl PackedTemplate {
 impl Template {
     /// Operands by column, for a relation of some arity.
     pub fn new(by_column: Vec<(usize, Operand)>, arity: usize) -> Self {
-        let mut packed = PackedTemplate { constants: Packed::default(), variables: Vec::new() };
+        let variables = Vec::with_capacity(by_column.len());
+        let mut packed = PackedTemplate { constants: Packed::default(), variables };
         for (column, operand) in &by_column {
             match operand {
                 Operand::Slot(_) if *column >= Packed::COLUMNS => {}

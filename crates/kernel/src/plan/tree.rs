@@ -9,10 +9,15 @@
 //!   └ derive triple(?0, <isIn>, ?2)
 //! ```
 
+use std::sync::Arc;
+
 use crate::guard::Builtin;
 use crate::ids::{ConditionId, IndexId, RelationId, RuleId, Slot};
 use crate::plan::{Conclusion, Direct, Live, Operand, Template};
 use crate::relation::Relation;
+
+/// Conditions that nodes share.
+type Shared = Arc<[ConditionId]>;
 
 /// How matching rows are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +71,9 @@ pub struct Node {
     pub step: Step,
     /// What follows.
     pub then: Vec<Node>,
-    /// Conditions without which nothing below can be derived.
-    pub needs: Vec<ConditionId>,
+    /// Conditions without which nothing below can be derived, each once and in order. They are those of the node above,
+    /// or more: where they are the same, they are shared.
+    pub needs: Shared,
     /// Whether each of them had a fact once. What sleeps is not walked, and needs no index.
     pub awake: bool,
     /// If all that follows and is awake is one derivation: what that derives.
@@ -75,9 +81,11 @@ pub struct Node {
 }
 
 impl Node {
-    fn wake(&mut self, live: &Live, relations: &mut [Relation]) {
+    /// Wake what can derive something, below a node that is awake and needs these, or below none.
+    fn wake(&mut self, above: Option<&Shared>, live: &Live, relations: &mut [Relation]) {
         if !self.awake {
-            self.awake = self.needs.iter().all(|condition| live.had(*condition));
+            self.awake = above.is_some_and(|above| Arc::ptr_eq(above, &self.needs))
+                || self.needs.iter().all(|condition| live.had(*condition));
             if let (true, Step::Match(lookup, _) | Step::Absent(lookup)) = (self.awake, &self.step)
                 && let Access::Index(index) = lookup.access
             {
@@ -85,7 +93,8 @@ impl Node {
             }
         }
         if self.awake {
-            self.then.iter_mut().for_each(|next| next.wake(live, relations));
+            let Self { then, needs, .. } = self;
+            then.iter_mut().for_each(|next| next.wake(Some(needs), live, relations));
             self.concludes = self.conclusion();
         }
     }
@@ -130,34 +139,33 @@ impl Tree {
         self.roots.is_empty()
     }
 
-    /// Add a rule's steps, sharing those that are there already.
-    pub fn add(&mut self, steps: Vec<Step>) {
-        let mut level = &mut self.roots;
+    /// Add a rule's steps and what they derive, sharing those that are there already.
+    pub fn add(&mut self, steps: Vec<Step>, leaves: Vec<Step>) {
         let mut needs: Vec<ConditionId> = Vec::new();
         needs.extend(steps.iter().filter_map(|step| match step {
             Step::Match(lookup, _) => Some(lookup.condition),
             _ => None,
         }));
+        needs.sort_unstable();
+        needs.dedup();
+        let mut needs = Needed { own: needs.into(), last: None };
+        let mut level = &mut self.roots;
         for step in steps {
-            let position = level.iter().position(|node| node.step == step);
-            let position = position.unwrap_or_else(|| {
-                let needs = needs.clone();
-                level.push(Node { step, then: Vec::new(), needs, awake: false, concludes: None });
-                level.len() - 1
-            });
-            let node = &mut level[position];
-            node.needs.retain(|condition| needs.contains(condition));
-            level = &mut node.then;
+            level = &mut needs.place(level, step).then;
+        }
+        for leaf in leaves {
+            needs.place(level, leaf);
         }
     }
 
-    /// The conditions that wake something.
+    /// The conditions that wake something; some may come twice.
     pub fn needs(&self) -> impl Iterator<Item = ConditionId> {
-        let mut waiting: Vec<&Node> = self.roots.iter().collect();
+        let mut waiting: Vec<(&Node, bool)> = self.roots.iter().map(|root| (root, true)).collect();
         std::iter::from_fn(move || {
-            let node = waiting.pop()?;
-            waiting.extend(&node.then);
-            Some(&node.needs)
+            let (node, is_new) = waiting.pop()?;
+            let differs = |next: &Node| !Arc::ptr_eq(&next.needs, &node.needs);
+            waiting.extend(node.then.iter().map(|next| (next, differs(next))));
+            Some(if is_new { &node.needs[..] } else { &[] })
         })
         .flatten()
         .copied()
@@ -165,7 +173,7 @@ impl Tree {
 
     /// Wake what can derive something by now, and keep the indexes it needs.
     pub fn wake(&mut self, live: &Live, relations: &mut [Relation]) {
-        self.roots.iter_mut().for_each(|root| root.wake(live, relations));
+        self.roots.iter_mut().for_each(|root| root.wake(None, live, relations));
         self.direct.clear();
         self.awake.clear();
         for (position, root) in self.roots.iter().enumerate().filter(|(_, root)| root.awake) {
@@ -174,5 +182,45 @@ impl Tree {
                 None => self.awake.push(position),
             }
         }
+    }
+}
+
+/// What a rule needs, on the way through a tree.
+struct Needed {
+    own: Shared,
+    /// What the last node that others have, too, needed before, and what it needs now.
+    last: Option<(Shared, Shared)>,
+}
+
+impl Needed {
+    /// The node of a step, made if there is none.
+    fn place<'t>(&mut self, level: &'t mut Vec<Node>, step: Step) -> &'t mut Node {
+        let position = level.iter().position(|node| node.step == step);
+        let Some(position) = position else {
+            let needs = Arc::clone(&self.own);
+            // Most steps are followed by one, and a plan may have millions: no room for others beforehand.
+            if level.is_empty() {
+                level.reserve_exact(1);
+            }
+            level.push(Node { step, then: Vec::new(), needs, awake: false, concludes: None });
+            return level.last_mut().expect("it was just pushed");
+        };
+        let node = &mut level[position];
+        let known = self.last.take().filter(|(before, _)| Arc::ptr_eq(before, &node.needs));
+        let (before, now) = known.unwrap_or_else(|| {
+            let is_own = |condition: &&ConditionId| self.own.binary_search(condition).is_ok();
+            let common: Vec<ConditionId> = node.needs.iter().filter(is_own).copied().collect();
+            let now = if common.len() == node.needs.len() {
+                Arc::clone(&node.needs)
+            } else if common.len() == self.own.len() {
+                Arc::clone(&self.own)
+            } else {
+                common.into()
+            };
+            (Arc::clone(&node.needs), now)
+        });
+        node.needs = Arc::clone(&now);
+        self.last = Some((before, now));
+        node
     }
 }

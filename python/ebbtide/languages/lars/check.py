@@ -13,6 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
+from ebbtide.languages.lars.constants import check_values
 from ebbtide.languages.lars.formula import (
     BodyPart,
     Collected,
@@ -39,15 +40,13 @@ from ebbtide.program import (
     Rule,
     Variable,
 )
+from ebbtide.program.check import check_length
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
-from ebbtide.terms import IRI, Literal, to_python
-from ebbtide.terms.term import XSD
+from ebbtide.terms import Literal, to_python
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
-#: The kernel takes the parts of a body one within the other, on the stack of its thread.
-MOST_PARTS: Final = 2_500
 # How a cycle prints what strata do not look at.
 _ANYTHING: Final = re.compile(r"\?_[0-9]+")
 
@@ -142,12 +141,8 @@ def _may_be_same(one: Atom, other: Atom) -> bool:
 
 def _check_length(rule: LarsRule) -> None:
     for body in (rule.body, *(part.parts for part in rule.collected)):
-        if len(body) > MOST_PARTS:
-            raise ProgramError(
-                f"a body has at most {MOST_PARTS:,} parts, each sign of a sum being one, and this "
-                f"one has {len(body):,}; let a rule of its own conclude some of them",
-                rule.origin,
-            )
+        guards = sum(isinstance(part, Guard) for part in body)
+        check_length(len(body) - guards, guards, rule.origin)
 
 
 def _check_variables(rule: LarsRule) -> None:
@@ -221,8 +216,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                             part.origin,
                         )
             case Guard():
-                if part.builtin not in ("equal", "notEqual"):
-                    _check_values(part)
+                check_values(part)
                 for argument in part.inputs:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
@@ -232,25 +226,6 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case _:
                 pass
-
-
-def _check_values(guard: Guard) -> None:
-    """Refuse to compare or to compute with what has no value, as a name: it would never hold."""
-    for argument in guard.arguments:
-        if isinstance(argument, IRI):
-            raise ProgramError(
-                f"{show_argument(argument)} is a constant without a value to compare or to compute "
-                "with; a variable begins with a capital letter",
-                guard.origin,
-            )
-        if isinstance(argument, Literal) and argument.datatype == XSD + "integer":
-            value = to_python(argument)
-            if not isinstance(value, int) or not -(2**63) <= value < 2**63:
-                raise ProgramError(
-                    f"{show_argument(argument)} is no integer of 64 bits, so that it "
-                    "has no value to compare or to compute with; a double, as 1e30, has one",
-                    guard.origin,
-                )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:

@@ -13,12 +13,21 @@ Invariant: SOME and ALWAYS have a window, NOW has none, AT alone has `at`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias
 
+from ebbtide.languages.lars.expressions import (
+    NOTHING_MADE,
+    SIGNS,
+    Expression,
+    applied,
+    expressions,
+    is_made,
+)
 from ebbtide.languages.lars.printing import (
     NO_PREFIXES,
     RDF_TYPE,
@@ -163,7 +172,9 @@ def kind_places(atom: Atom) -> tuple[int, ...]:
 def show_kind(atom: Atom, kind: tuple[int, ...], prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """The predicate of an atom as text; of a triple what stands in those places."""
     return (
-        show_argument(atom.arguments[kind[-1]], prefixes) if kind else show_predicate(atom.relation)
+        show_argument(atom.arguments[kind[-1]], prefixes)
+        if kind
+        else show_predicate(atom.relation, len(atom.arguments))
     )
 
 
@@ -283,9 +294,7 @@ class LarsRule:
             yield from atoms_of(part)
 
     def __str__(self) -> str:
-        at = "" if self.at is None else f"@{show_argument(self.at)} "
-        head = at + show_atom(self.head)
-        return f"{head} :- {', '.join(map(show_part, self.body))}." if self.body else f"{head}."
+        return show_rule(self)
 
 
 @dataclass(frozen=True)
@@ -423,40 +432,86 @@ def bound(part: BodyPart, known: Mapping[Variable, Term]) -> BodyPart:
     return rewritten(part, change)
 
 
-_SIGNS: Final = {
-    "equal": "=",
-    "notEqual": "!=",
-    "lessThan": "<",
-    "greaterThan": ">",
-    "le": "<=",
-    "ge": ">=",
-    "sum": "+",
-    "difference": "-",
-    "product": "*",
-    "quotient": "/",
-}
+def show_rule(rule: LarsRule, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
+    """A rule as text, from which the same rule is read."""
+    made, body = _shown_body(rule.body, (*rule.head.arguments, rule.at), prefixes)
+    at = "" if rule.at is None else _show_at(rule.at, prefixes, made)
+    head = at + show_atom(rule.head, prefixes, made)
+    return f"{head} :- {', '.join(body)}." if body else f"{head}."
 
 
-def show_part(part: BodyPart, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
-    """A part of a body as text."""
+def show_part(
+    part: BodyPart,
+    prefixes: Mapping[str, str] = NO_PREFIXES,
+    made: Mapping[Variable, Expression] = NOTHING_MADE,
+) -> str:
+    """A part of a body as text, with expressions in the place of some variables."""
 
-    def shown(argument: Argument | None) -> str:
-        return show_argument(argument, prefixes)
+    def shown(argument: Argument) -> str:
+        return _expression(argument, prefixes, made).text
 
     match part:
         case Extended(atom, mode, at):
-            before = {Mode.AT: f"@{shown(at)} ", Mode.ALWAYS: "always "}.get(mode, "")
-            return f"{before}{show_atom(atom, prefixes)}{part.where(prefixes)}"
+            before = "always " if mode is Mode.ALWAYS else ""
+            if at is not None:
+                before = _show_at(at, prefixes, made)
+            return f"{before}{show_atom(atom, prefixes, made)}{part.where(prefixes)}"
         case Denied(inner):
-            return f"not {show_part(inner, prefixes)}"
-        case Collected(function, result, values):
-            parts = ", ".join(show_part(each, prefixes) for each in part.parts)
-            return f"{shown(result)} = {function} {{ {', '.join(map(shown, values))} : {parts} }}"
-        case Guard(builtin, arguments):
-            sign = _SIGNS.get(builtin)
-            texts = list(map(shown, arguments))
-            if sign is None:
-                return f"{builtin}({', '.join(texts)})"
-            if len(texts) == 2:
-                return f"{texts[0]} {sign} {texts[1]}"
-            return f"{texts[2]} = {texts[0]} {sign} {texts[1]}"
+            return f"not {show_part(inner, prefixes, made)}"
+        case Collected(result=result):
+            return f"{shown(result)} = {_show_collected(part, prefixes)}"
+        case Guard(builtin, (left, right)):
+            return f"{shown(left)} {SIGNS[builtin]} {shown(right)}"
+        case Guard():
+            value = applied(part, lambda argument: _expression(argument, prefixes, made))
+            return f"{shown(part.arguments[-1])} = {value.text}"
+
+
+def _shown_body(
+    body: Iterable[BodyPart], others: Iterable[Argument | None], prefixes: Mapping[str, str]
+) -> tuple[Mapping[Variable, Expression], list[str]]:
+    """The texts of the parts, and what the variables stand for that nobody named.
+
+    `others` are arguments that stand elsewhere. What is said in the place of its result is not said
+    again.
+    """
+    parts = tuple(body)
+    used: Counter[Argument | None] = Counter(others)
+    definers: dict[Variable, Guard | Collected] = {}
+    for part in parts:
+        match part:
+            case Extended() | Denied():
+                used.update(part.variables())
+            case Guard() | Collected():
+                used.update(part.inputs if isinstance(part, Guard) else ())
+                if part.result is not None and is_made(part.result):
+                    used[part.result] += part.result in definers
+                    definers.setdefault(part.result, part)
+    definers = {result: part for result, part in definers.items() if used[result]}
+    guards = (part for part in definers.values() if isinstance(part, Guard))
+    made = expressions(guards, lambda argument: show_argument(argument, prefixes))
+    for result, definer in definers.items():
+        if isinstance(definer, Collected):
+            made[result] = Expression(_show_collected(definer, prefixes))
+    said = {id(definers[result]) for result in made}
+    return made, [show_part(part, prefixes, made) for part in parts if id(part) not in said]
+
+
+def _show_collected(part: Collected, prefixes: Mapping[str, str]) -> str:
+    values = ", ".join(show_argument(value, prefixes) for value in part.values)
+    _, parts = _shown_body(part.parts, part.values, prefixes)
+    return f"{part.function} {{ {values} : {', '.join(parts)} }}"
+
+
+def _show_at(at: Argument, prefixes: Mapping[str, str], made: Mapping[Variable, Expression]) -> str:
+    """A time point in front of an atom, in brackets if it is neither a number nor a name."""
+    text = _expression(at, prefixes, made).text
+    is_name = isinstance(at, Variable) and at not in made
+    return f"@{text} " if is_name or text.lstrip("-").isdecimal() else f"@({text}) "
+
+
+def _expression(
+    argument: Argument, prefixes: Mapping[str, str], made: Mapping[Variable, Expression]
+) -> Expression:
+    known = made.get(argument) if isinstance(argument, Variable) else None
+    return known or Expression(show_argument(argument, prefixes))

@@ -60,12 +60,10 @@ class _Lowering(CountWindows):
         for rule in self._lars.rules:
             if rule.head.relation not in self._copies:
                 self._lower_rule(rule)
-        for predicate in sorted(
-            self._lars.intensional, key=lambda it: (it not in self._copies, it)
-        ):
-            self._place = next(
-                rule.origin for rule in self._lars.rules if rule.head.relation == predicate
-            )
+        # Where each predicate is concluded first.
+        places = {rule.head.relation: rule.origin for rule in reversed(self._lars.rules)}
+        for predicate in sorted(places, key=lambda it: (it not in self._copies, it)):
+            self._place = places[predicate]
             self._out.outputs[predicate] = self._shown(predicate)
         self._out.copies = self._copies
         self._out.program = Program(self._rules, self._relations, operators=self._operators)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ebbtide.languages.lars.expressions import NOTHING_MADE, Expression
+from ebbtide.languages.lars.names import is_plain
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Variable
 from ebbtide.terms import IRI, Literal, Term
 from ebbtide.terms.term import RDF, XSD
@@ -18,6 +20,8 @@ from ebbtide.terms.term import RDF, XSD
 _NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 #: As constants, these names are not IRIs.
 BOOLEANS: Final = frozenset({"true", "false"})
+#: Nor is this one everywhere.
+_NOT: Final = "not"
 _LOCAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_\-]*")
 _NUMBERS: Final = {
     XSD + "integer": re.compile(r"-?[0-9]+"),
@@ -36,7 +40,7 @@ def show_term(term: Term, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
     """
     match term:
         case IRI(value):
-            if _NAME.fullmatch(value) and value not in BOOLEANS:
+            if _NAME.fullmatch(value) and value not in BOOLEANS and value != _NOT:
                 return value
             return _prefixed(value, prefixes) or term.text
         case Literal(lexical, datatype):
@@ -46,12 +50,14 @@ def show_term(term: Term, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
 
 
 def show_fact(fact: Fact, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
-    """A ground atom.
+    """A ground atom, as streams and answers have it: no name but `not` needs quotes there.
 
     >>> show_fact(Fact("q", (IRI("x2"), IRI("y"))))
     'q(x2,y)'
     """
-    return _shown(fact.relation, fact.terms, prefixes)
+    is_name = _NAME.fullmatch(fact.relation) and fact.relation != _NOT
+    name = fact.relation if is_name else quoted(fact.relation)
+    return _shown(name, fact, [show_term(term, prefixes) for term in fact.terms], prefixes)
 
 
 def show_argument(argument: Argument | None, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
@@ -61,18 +67,30 @@ def show_argument(argument: Argument | None, prefixes: Mapping[str, str] = NO_PR
     return "" if argument is None else show_term(argument, prefixes)
 
 
-def show_atom(atom: Atom, prefixes: Mapping[str, str] = NO_PREFIXES) -> str:
-    """An atom with its variables."""
-    return _shown(atom.relation, atom.arguments, prefixes)
+def show_atom(
+    atom: Atom,
+    prefixes: Mapping[str, str] = NO_PREFIXES,
+    made: Mapping[Variable, Expression] = NOTHING_MADE,
+) -> str:
+    """An atom of a rule with its variables, or with the expressions that some stand for."""
+    texts = [
+        made[argument].text
+        if isinstance(argument, Variable) and argument in made
+        else show_argument(argument, prefixes)
+        for argument in atom.arguments
+    ]
+    name = show_predicate(atom.relation, len(atom.arguments))
+    return _shown(name, atom, texts, prefixes)
 
 
-def show_predicate(predicate: str) -> str:
-    """The name of a predicate, quoted if it needs to be.
+def show_predicate(predicate: str, arity: int) -> str:
+    """The name of a predicate as a rule has it, in quotes if it needs to be.
 
-    >>> print(show_predicate("flag"), show_predicate("my flag"), show_predicate("it's"))
-    flag 'my flag' 'it''s'
+    >>> print(show_predicate("flag", 0), show_predicate("my flag", 0), show_predicate("sum", 3))
+    flag 'my flag' 'sum'
     """
-    return predicate if _NAME.fullmatch(predicate) else quoted(predicate)
+    is_name = _NAME.fullmatch(predicate) and is_plain(predicate, arity)
+    return predicate if is_name else quoted(predicate)
 
 
 def quoted(name: str) -> str:
@@ -86,15 +104,14 @@ def unquoted(text: str) -> str:
     return text[1:-1].replace("''", "'")
 
 
-def _shown(relation: str, arguments: Sequence[Argument], prefixes: Mapping[str, str]) -> str:
-    texts = [show_argument(argument, prefixes) for argument in arguments]
-    if relation == TRIPLE:
-        _, predicate, kind = arguments
+def _shown(name: str, of: Atom | Fact, texts: Sequence[str], prefixes: Mapping[str, str]) -> str:
+    """An atom, given its name and its arguments as texts."""
+    if of.relation == TRIPLE:
+        _, predicate, kind = of.arguments if isinstance(of, Atom) else of.terms
         if predicate == RDF_TYPE and isinstance(kind, IRI) and _prefixed(kind.value, prefixes):
             return f"{texts[2]}({texts[0]})"
         if isinstance(predicate, IRI) and _prefixed(predicate.value, prefixes):
             return f"{texts[1]}({texts[0]},{texts[2]})"
-    name = show_predicate(relation)
     return f"{name}({','.join(texts)})" if texts else name
 
 

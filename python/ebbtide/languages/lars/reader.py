@@ -26,6 +26,7 @@ from ebbtide.languages.lars.formula import (
     Mode,
 )
 from ebbtide.languages.lars.laser import COMPARISONS, QUANTIFIERS, LaserReader
+from ebbtide.languages.lars.names import BEHIND
 from ebbtide.languages.lars.terms import ARITHMETIC, SMALL_LETTERS, WELL_KNOWN
 from ebbtide.languages.lars.ticker import with_builtins
 from ebbtide.program import Argument, Atom, Fact, Guard, Origin, ProgramError, Variable
@@ -248,13 +249,15 @@ class _Reader(LaserReader):
         return self._windowed(Extended(atom, mode, at), is_denied=is_denied)
 
     def _quantifies_prefix(self) -> bool:
-        """Whether a quantifier stands before an atom: `always p(X)`, and not an atom `always`."""
+        """Whether a quantifier stands before an atom: `always p(X)`, and not an atom `always`.
+
+        In `always at (T)`, too, it does: at(T) is an atom.
+        """
         token, after = self._peek(), self._peek(1)
         is_quantifier = token.kind == "NAME" and token.text in QUANTIFIERS
+        is_behind = after.text in BEHIND and self._peek(2).text != "("
         return (
-            is_quantifier
-            and after.kind in ("NAME", "QUOTED", "IRI", "PREFIXED")
-            and after.text not in ("in", "at")
+            is_quantifier and after.kind in ("NAME", "QUOTED", "IRI", "PREFIXED") and not is_behind
         )
 
     # ---- comparisons and aggregates ----------------------------------------------------------

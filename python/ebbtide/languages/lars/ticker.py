@@ -22,46 +22,15 @@ from ebbtide.languages.lars.formula import (
     LarsProgram,
     Mode,
 )
-from ebbtide.languages.lars.printing import show_argument, show_atom
+from ebbtide.languages.lars.names import ARITIES, COMPARES, COMPUTES, NEXT
+from ebbtide.languages.lars.printing import show_argument
 from ebbtide.program import Atom, Guard, Origin, ProgramError, Variable
 from ebbtide.terms import to_term
 
-#: What a name says of an argument and the next one.
-_COMPARES: Final = {
-    "eq": ("equal",),
-    "neq": ("notEqual",),
-    "lt": ("lessThan",),
-    "gt": ("greaterThan",),
-    "leq": ("le",),
-    "geq": ("ge",),
-    "ltlt": ("lessThan", "lessThan"),
-    "ltleq": ("lessThan", "le"),
-    "leqlt": ("le", "lessThan"),
-    "leqleq": ("le", "le"),
-}
-#: The function that yields the last argument; None: there is none.
-_COMPUTES: Final = {
-    "plus": "sum",
-    "sum": "sum",
-    "minus": "difference",
-    "times": "product",
-    "prod": "product",
-    "product": "product",
-    "divide": None,
-    "modulo": None,
-    "power": None,
-}
 _INSTEAD: Final = {
     "divide": "there is no division of whole numbers, but Z = X / Y, of decimals",
     "modulo": "there is no remainder",
     "power": "there is no power; X * X is a square",
-}
-#: `incr(X,Y)` is Y = X + 1.
-_NEXT: Final = "incr"
-_ARITIES: Final = {
-    **{name: len(signs) + 1 for name, signs in _COMPARES.items()},
-    **dict.fromkeys(_COMPUTES, 3),
-    _NEXT: 2,
 }
 
 
@@ -81,7 +50,7 @@ def with_builtins(program: LarsProgram, inputs: Collection[str] = ()) -> LarsPro
     `inputs` are names that the input has atoms of, so that they are predicates.
     """
     written = [part for rule in program.rules for part in rule.atoms()]
-    names = {part.atom.relation for part in written if part.atom.relation in _ARITIES}
+    names = {part.atom.relation for part in written if part.atom.relation in ARITIES}
     names -= program.intensional
     names -= {fact.relation for fact in program.background}
     names -= {part.atom.relation for part in written if not _may_be_meant(part)}
@@ -99,7 +68,7 @@ def with_builtins(program: LarsProgram, inputs: Collection[str] = ()) -> LarsPro
 def _may_be_meant(part: Extended) -> bool:
     """Whether an atom could be Ticker's by the way it is written."""
     is_plain = part.mode is Mode.NOW and not part.origin.text.startswith("'")
-    return is_plain and _ARITIES.get(part.atom.relation) == len(part.atom.arguments)
+    return is_plain and ARITIES.get(part.atom.relation) == len(part.atom.arguments)
 
 
 def _check_bound(body: Sequence[BodyPart], meant: Mapping[Origin, Atom]) -> None:
@@ -108,7 +77,7 @@ def _check_bound(body: Sequence[BodyPart], meant: Mapping[Origin, Atom]) -> None
     for part in body:
         if isinstance(part, Guard) and part.origin in meant:
             atom = meant[part.origin]
-            verb = "compared" if atom.relation in _COMPARES else "computed with"
+            verb = "compared" if atom.relation in COMPARES else "computed with"
             for argument in part.inputs:
                 if isinstance(argument, Variable) and argument not in bound:
                     name = show_argument(argument)
@@ -126,7 +95,7 @@ def _read(body: Iterable[BodyPart], names: set[str]) -> tuple[BodyPart, ...]:
                 found += _guards(atom)
             case Denied(Extended(atom)) if atom.relation in names:
                 raise PerhapsPredicate(
-                    f"a comparison has an opposite, as X != 2, and {show_atom(atom)} is read as "
+                    f"a comparison has an opposite, as X != 2, and {atom.origin.text} is read as "
                     "one",
                     atom,
                 )
@@ -140,10 +109,10 @@ def _read(body: Iterable[BodyPart], names: set[str]) -> tuple[BodyPart, ...]:
 def _guards(atom: Atom) -> list[Guard]:
     """What an atom means: comparisons of neighbours, or a function and its result."""
     name, arguments = atom.relation, atom.arguments
-    if name == _NEXT:
+    if name == NEXT:
         return [Guard("sum", (arguments[0], to_term(1), arguments[1]), atom.origin)]
-    if name in _COMPARES:
-        pairs = zip(_COMPARES[name], arguments, arguments[1:], strict=False)
+    if name in COMPARES:
+        pairs = zip(COMPARES[name], arguments, arguments[1:], strict=False)
         return [Guard(sign, (left, right), atom.origin) for sign, left, right in pairs]
-    function = _COMPUTES[name]
+    function = COMPUTES[name]
     return [] if function is None else [Guard(function, arguments, atom.origin)]

@@ -96,12 +96,11 @@ def tokens(text: str, source: str) -> list[Token]:
         kind = match.lastgroup or ""
         if kind == "SIGN" and text.startswith("/*", position):
             raise ProgramError("this comment is not closed", _place(text, position, source))
-        if kind == "PREFIXED" and match[0][0] == ":" and found and found[-1].kind == "VARIABLE":
-            # It ends the values of an aggregate: { X :p(X) }.
+        if kind == "PREFIXED" and match[0][0] == ":" and _ends_values(found):
             match = _COLON.match(text, position)
             assert match is not None, "a name without a prefix begins with a colon"
             kind = "SIGN"
-        if kind == "IRI" and found and _is_operand(found[-1]):
+        if kind == "IRI" and found and _may_be_compared(found):
             match = _COMPARISON.match(text, position)
             assert match is not None, "an IRI begins with <"
             kind = "ARROW" if match[0] == "<-" else "COMPARISON"
@@ -112,11 +111,19 @@ def tokens(text: str, source: str) -> list[Token]:
     return found
 
 
-def _is_operand(token: Token) -> bool:
-    """Whether a token may end what is compared."""
+def _ends_values(found: list[Token]) -> bool:
+    """Whether a colon ends the values of an aggregate, { X :p(X) }, unlike that of @T :p(X)."""
+    before = [token.text for token in found[-2:-1]]
+    return bool(found) and found[-1].kind == "VARIABLE" and before in (["{"], [","])
+
+
+def _may_be_compared(found: list[Token]) -> bool:
+    """Whether the last token may end what is compared; the T of @T does not."""
+    token = found[-1]
     if token.kind == "NAME" and token.text in _WORDS:
         return False
-    return token.kind in _OPERANDS or token.text == ")"
+    is_point = len(found) > 1 and found[-2].text == "@"
+    return (token.kind in _OPERANDS and not is_point) or token.text == ")"
 
 
 def _place(text: str, position: int, source: str) -> Origin:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from ebbtide.languages.sparql.tokens import Text, Token
 from ebbtide.program import ProgramError
+from ebbtide.program.check import MOST_ATOMS
 from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, is_absolute, parse_term
 
@@ -109,11 +110,14 @@ def _parse(
     _check_tokens(text, tokens, declarations)
     _check_operators(text, tokens)
     try:
-        return parse(declarations.text + text.text[tokens[0].start : tokens[-1].end])
+        parsed = parse(declarations.text + text.text[tokens[0].start : tokens[-1].end])
     except RecursionError:
         raise text.error("this is nested too deeply", tokens[0]) from None
     except SparqlSyntaxError:
         pass
+    else:
+        _check_patterns(text, tokens[0], parsed)
+        return parsed
     spaced, starts = _far_apart(declarations.text, tokens)
     try:
         parse(spaced)
@@ -155,6 +159,17 @@ def _check_operators(text: Text, tokens: Sequence[Token]) -> None:
     if len(operators) > MAX_OPERATORS:
         message = f"this has more than {MAX_OPERATORS} operators and groups"
         raise text.error(message, operators[MAX_OPERATORS])
+
+
+def _check_patterns(text: Text, first: Token, algebra: Any) -> None:
+    """Refuse more patterns in one group than a body may have atoms."""
+    match algebra:
+        case ("bgp", triples) if len(triples) > MOST_ATOMS:
+            message = f"a group has at most {MOST_ATOMS:,} triple patterns and steps of paths"
+            raise text.error(f"{message}, and one here has {len(triples):,}", first)
+        case tuple() | list():
+            for part in algebra:
+                _check_patterns(text, first, part)
 
 
 def _far_apart(declarations: str, tokens: Sequence[Token]) -> tuple[str, list[int]]:

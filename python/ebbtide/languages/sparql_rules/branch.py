@@ -39,7 +39,8 @@ class Branch:
 
     def having(self, *parts: BodyPart) -> Branch:
         """The branch with more conditions."""
-        return replace(self, parts=tuple(dict.fromkeys((*self.parts, *parts))))
+        more = (part for part in dict.fromkeys(parts) if part not in self.parts)
+        return replace(self, parts=(*self.parts, *more))
 
     def binds(self, name: str, argument: Argument) -> Branch:
         """The branch with a variable that it did not bind."""

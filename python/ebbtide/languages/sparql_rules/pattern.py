@@ -237,14 +237,15 @@ class Lowering:
         return self.graphs.get(None if graph is None else graph.text)
 
     def _triples(self, triples: Iterable[Sequence[str]], place: Place) -> Branch:
-        branch = Branch()
+        atoms: dict[Atom, None] = {}
+        binding: dict[str, Argument] = {}
         for triple in triples:
             subject, predicate, object_ = (self.argument(text, place) for text in triple)
-            branch = branch.having(self.atom(subject, predicate, object_, place))
+            atoms[self.atom(subject, predicate, object_, place)] = None
             for text in triple:
                 if name := self.name(text):
-                    branch = branch.binds(name, self.argument(text, place))
-        return branch
+                    binding[name] = self.argument(text, place)
+        return Branch(tuple(atoms), binding)
 
     def _held(
         self, relation: str, arity: int, columns: Sequence[tuple[str, int, bool]], place: Place
