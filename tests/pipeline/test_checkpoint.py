@@ -131,6 +131,14 @@ def test_one_run_at_a_time(folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_one_that_is_refused_is_let_go(folder: Path) -> None:
+    """In a notebook the error, and what it knows, stays while its user puts things right."""
+    with pytest.raises(CheckpointError, match="its rules is abc") as kept:
+        Checkpoint(folder, {**IDENTITY, "rules": "xyz"})
+    Checkpoint(folder, IDENTITY).close()
+    assert kept.value
+
+
 def test_a_reset_leaves_what_is_not_of_the_checkpoint(folder: Path) -> None:
     """`path = "."` is the folder of the pipeline file, and maybe of the streams."""
     strangers = [folder / name for name in ("pipeline.toml", "incoming/0.tnt", ".git/config")]

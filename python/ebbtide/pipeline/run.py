@@ -26,7 +26,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
 from ebbtide.pipeline.build import placement_of, units_of
-from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.checkpoint import Checkpoint, Plan
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.expressions import check_expressions
@@ -54,6 +54,7 @@ from ebbtide.pipeline.sources.spool import Spool
 from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.pieces import setting
 
 _POLL: Final = 0.2
 
@@ -94,7 +95,8 @@ def run_pipeline(
         units = units_of(pipeline)
         choice = choice_of(pipeline, units, spark, Path(folder))
         say(f"placement {choice}")
-        checkpoint = Checkpoint(Path(folder), _identity(pipeline, choice, units))
+        identity, plan = _identity(pipeline, choice, units), _plan(pipeline, choice, units)
+        checkpoint = Checkpoint(Path(folder), identity, plan)
         stack.callback(checkpoint.close)
         _check_outputs(pipeline, checkpoint)
         if pipeline.run.metrics_port is not None:
@@ -152,6 +154,15 @@ def _identity(pipeline: Pipeline, choice: Choice, units: Sequence[Unit]) -> dict
     key = {} if choice.shards is None else {"key": str(pipeline.run.key)}
     of_units = {name: value for unit in units for name, value in unit.identity.items()}
     return {**choice.identity, **key, **of_units}
+
+
+def _plan(pipeline: Pipeline, choice: Choice, units: Sequence[Unit]) -> Plan:
+    """What the identity is of."""
+    pieces = [setting("the placement", choice.placement)]
+    if choice.shards is not None:
+        pieces += [setting("the number of shards", choice.shards)]
+        pieces += [setting("the key of shards", pipeline.run.key or "none")]
+    return Plan.of([*pieces, *(piece for unit in units for piece in unit.pieces)])
 
 
 def _forget(pipeline: Pipeline, folder: Path) -> None:
