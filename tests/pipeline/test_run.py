@@ -501,7 +501,7 @@ def test_rules_call_python_in_every_placement(run: Run, tmp_path: Path) -> None:
         found.append([(row["t"], row["op"], row["s"]) for row in lines(tmp_path / "out")])
     assert found == [[(1000, "+", "<http://e/1>")]] * 3
     (tmp_path / "short.py").write_text(BUILTINS.replace("<", "<="))
-    with pytest.raises(CheckpointError, match="builtins short.py has changed"):
+    with pytest.raises(CheckpointError, match=r"builtins short\.py has changed"):
         run(file)
 
 

@@ -29,7 +29,9 @@ def run(
     ] = False,
     reset: Annotated[
         bool,
-        typer.Option("--reset", help="Forget the checkpoint and what was written to the outputs."),
+        typer.Option(
+            "--reset", help="Forget the checkpoint and what its runs wrote to the outputs."
+        ),
     ] = False,
 ) -> None:
     """Run a pipeline on Spark: streams, background and rules in, answers out.

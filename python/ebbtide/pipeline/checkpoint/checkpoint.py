@@ -96,31 +96,19 @@ class Checkpoint:
 
     # ---- where outputs are -------------------------------------------------------------------
 
-    def writes_to(self, output: Path) -> bool:
-        """Whether what is in the folder of an output is of the runs of this checkpoint."""
-        known = self._outputs()
+    @staticmethod
+    def writes_to(folder: Path, output: Path) -> bool:
+        """Whether what is in the folder of an output is of the runs of a checkpoint."""
+        known = _outputs(folder)
         # Earlier builds did not write it down.
-        return self.spark.exists() if known is None else self._seen_from_here(output) in known
+        return (folder / "spark").exists() if known is None else _seen(folder, output) in known
 
     def will_write_to(self, outputs: Iterable[Path]) -> None:
         """From now on what is in these folders is of the runs of this checkpoint."""
-        known = self._outputs() or set()
-        if more := {self._seen_from_here(output) for output in outputs} - known:
+        known = _outputs(self.folder) or set()
+        if more := {_seen(self.folder, output) for output in outputs} - known:
             content = json.dumps(sorted(known | more), indent=2).encode()
             replace_file(self.folder / "outputs.json", content)
-
-    def _outputs(self) -> set[str] | None:
-        file = self.folder / "outputs.json"
-        try:
-            return set(json.loads(file.read_bytes()))
-        except FileNotFoundError:
-            return None
-        except (ValueError, TypeError):
-            raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
-
-    def _seen_from_here(self, output: Path) -> str:
-        # Checkpoint and outputs may be moved together.
-        return os.path.relpath(output, self.folder)
 
     # ---- what is kept ------------------------------------------------------------------------
 
@@ -218,6 +206,21 @@ class Checkpoint:
         except FileNotFoundError:
             # Earlier builds did not write it down.
             return None
+
+
+def _outputs(folder: Path) -> set[str] | None:
+    file = folder / "outputs.json"
+    try:
+        return set(json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError):
+        raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
+
+
+def _seen(folder: Path, output: Path) -> str:
+    # Checkpoint and outputs may be moved together.
+    return os.path.relpath(output, folder)
 
 
 def _is_identity(found: object) -> bool:
