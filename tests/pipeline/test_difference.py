@@ -183,6 +183,10 @@ def test_placements_and_shards(site: Site) -> None:
     assert site.refused("dataframe") == "the placement was sharded, is dataframe"
     site.change("pipeline.toml", "[outputs.screen]", '[run]\nkey = "s"\n[outputs.screen]')
     assert site.refused("sharded", 2) == "the key of shards was none, is s"
+    site.change("pipeline.toml", 'key = "s"', f'key = "concat(s, {", ".join(99 * "p")})"')
+    said = site.refused("sharded", 2)
+    assert said.startswith("the key of shards was none, is concat(s, p, p, ")
+    assert len(said) < 150
 
 
 def test_there_is_an_end_to_it(site: Site) -> None:

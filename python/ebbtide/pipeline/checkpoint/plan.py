@@ -127,7 +127,8 @@ def _placed(piece: Piece) -> str:
 
 def _changed(before: Piece, now: Piece) -> str:
     if now.kind == SETTING:
-        return f"{now.name} was {before.text}, is {now.text}"
+        was, is_ = shortened(before.text.split(), now.text.split())
+        return f"{now.name} was {was}, is {is_}"
     if now.kind in (BACKGROUND, BUILTINS):
         return f"{now.title} has changed"
     old, new = ((each.shown or each.text).split() for each in (before, now))
