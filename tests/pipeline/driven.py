@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ebbtide.languages.lars import load_lars
-from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.checkpoint import Checkpoint, Plan
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.placements.driver import Driver
 from ebbtide.pipeline.sinks.parts import Parts, json_lines
@@ -68,7 +68,7 @@ def drive(folder: Path) -> None:
         streams=["reports"],
         sinks=[(name, Parts(folder / "out/answers", "jsonl", json_lines))],
         dead=DeadLetters(Parts(folder / "out/dead", "jsonl", json_lines), fail=False),
-        checkpoint=Checkpoint(folder / "checkpoint", unit.identity),
+        checkpoint=Checkpoint(folder / "checkpoint", unit.identity, Plan.of(unit.pieces)),
         snapshot_every=3,
         say=lambda sentence: None,
     )

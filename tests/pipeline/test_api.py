@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ebbtide.pipeline import answer, read_rdf, reason, run_query, solutions
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements.sharded import labels_of
 from ebbtide.pipeline.session import unchanged
+from ebbtide.pipeline.stages.years import NO_YEAR
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.program import Fact
 from ebbtide.queries import QueryEngine
@@ -268,6 +269,43 @@ def test_what_the_time_may_be(spark: SparkSession) -> None:
             reason(wrong, "rdf")
 
 
+def test_timestamps_of_no_year_are_dead_letters_or_fail(spark: SparkSession) -> None:
+    """Milliseconds that were taken for seconds, as a pipeline file has it; numbers may be any."""
+    seconds = [1_700_000_000, 1_700_000_000_000]
+    facts = spark.createDataFrame(
+        [(each, "http://e/stream", *FACTS[0][1:]) for each in seconds],
+        "t long, stream string, s string, p string, o string",
+    )
+    rules = "[(?x <http://e/p> ?y) -> (?y <http://e/q> ?x)]"
+    asked = (
+        "REGISTER QUERY q AS SELECT ?s FROM STREAM <http://e/stream> [RANGE 5s STEP 1s] "
+        "WHERE { ?s ?p ?o }"
+    )
+    lars = parse_lars("known(X) :- triple(X, P, O).")
+    alone = facts.drop("stream")
+    atoms = alone.select("t", F.lit("temp(a,70).").alias("atoms"))
+    of: list[tuple[Callable[[DataFrame, bool], DataFrame], DataFrame]] = [
+        (lambda frame, letters: reason(frame, rules, letters=letters), alone),
+        (lambda frame, letters: reason(frame, rules, shards=2, key="s", letters=letters), alone),
+        (lambda frame, letters: reason(frame, lars, letters=letters), alone),
+        (lambda frame, letters: reason(frame, parse_lars(HOT), letters=letters), atoms),
+        (lambda frame, letters: answer(frame, asked, letters=letters), facts),
+    ]
+    for reasoned, frame in of:
+        dated = frame.withColumn("t", F.timestamp_seconds("t"))
+        found = reasoned(dated, True).collect()
+        (letter,) = [row.letter for row in found if row.letter is not None]
+        assert letter.reason == NO_YEAR
+        text = "temp(a,70)." if frame is atoms else " ".join(FACTS[0][1:])
+        assert (letter.t, letter.text) == (None, text)
+        assert {row.t // 10**6 for row in found if row.letter is None} == {1_700_000}
+        if frame is not facts:
+            with pytest.raises(PySparkException, match="its time is not in the years 1 to 9999"):
+                reasoned(dated, False).collect()
+    far = alone.where(f"t = {seconds[1]}").withColumn("t", 1_000 * F.col("t"))
+    assert not reason(far, rules, letters=True).where("letter IS NOT NULL").count()
+
+
 def test_what_the_background_may_be(spark: SparkSession) -> None:
     facts = spark.createDataFrame(FACTS[:1], "t long, s string, p string, o string")
     many, one, text = (
@@ -392,7 +430,10 @@ def test_a_program_of_lars_reasons_over_triples(spark: SparkSession, tmp_path: P
 
     # A checkpoint is of one program.
     (tmp_path / "in/3.csv").write_text((tmp_path / "in/2.csv").read_text())
-    with pytest.raises(PySparkException, match=r"another query: its program program is \w+, not"):
+    said = (
+        r"another query: rule hot of program program \(.*:1:1\) is not in the checkpoint; .* gone"
+    )
+    with pytest.raises(PySparkException, match=said):
         written_to_end(reason(stream, parse_lars(HOT), **settings), tmp_path)
 
 

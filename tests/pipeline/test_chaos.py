@@ -31,7 +31,7 @@ IN_FRAMES = pytest.param("dataframe", marks=pytest.mark.chaos)
 
 #: Where a process can die: between the sink and the commit, and within what is kept of a batch.
 POINTS = {
-    "driver": ("reasoned:*:1", *CRASHES[2:]),
+    "driver": ("reasoned:*:1", *CRASHES[3:]),
     "sharded": (
         "half written:part-*.jsonl:1",
         "sink:part-*.jsonl:1",

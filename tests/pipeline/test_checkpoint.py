@@ -111,13 +111,12 @@ def test_outputs_are_known_by_their_place(folder: Path) -> None:
     moved = folder.parent / "elsewhere/checkpoint"
     moved.parent.mkdir()
     folder.rename(moved)
-    checkpoint = Checkpoint(moved, IDENTITY)
-    assert checkpoint.writes_to(moved.parent / "out")
-    assert not checkpoint.writes_to(folder.parent / "out")
+    assert Checkpoint.writes_to(moved, moved.parent / "out")
+    assert not Checkpoint.writes_to(moved, folder.parent / "out")
     for strange in ("{", "7", "[[]]"):
         (moved / "outputs.json").write_text(strange)
         with pytest.raises(CheckpointError, match=r"outputs\.json is damaged"):
-            checkpoint.writes_to(moved.parent / "out")
+            Checkpoint.writes_to(moved, moved.parent / "out")
 
 
 def test_one_run_at_a_time(folder: Path) -> None:
@@ -129,6 +128,14 @@ def test_one_run_at_a_time(folder: Path) -> None:
     first.close()
     Checkpoint.reset(folder)
     assert not folder.exists()
+
+
+def test_one_that_is_refused_is_let_go(folder: Path) -> None:
+    """In a notebook the error, and what it knows, stays while its user puts things right."""
+    with pytest.raises(CheckpointError, match="its rules is abc") as kept:
+        Checkpoint(folder, {**IDENTITY, "rules": "xyz"})
+    Checkpoint(folder, IDENTITY).close()
+    assert kept.value
 
 
 def test_a_reset_leaves_what_is_not_of_the_checkpoint(folder: Path) -> None:

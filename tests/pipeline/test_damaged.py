@@ -61,9 +61,16 @@ def test_refused_and_reset(run: Run, tmp_path: Path, placement: str) -> None:
     checkpoint = tmp_path / "checkpoint"
     (tmp_path / "other.rules").write_text("[r: (?x <a:p> ?y) -> (?x <a:q> ?y)]")
     for other, said in (
-        (whole.replace('"3 s"', '"2 s"'), "its window of reports is Sliding"),
-        (whole.replace(str(LOCAL), "other.rules"), "its rules is "),
-        (whole.replace(f'"{placement}"', f'"{_other(placement)}"'), "its placement is"),
+        (whole.replace('"3 s"', '"2 s"'), "the window of stream reports was 3 s, is 2 s;"),
+        (
+            whole.replace(str(LOCAL), "other.rules"),
+            r"rule r \(.*other.rules:1:1\) is not in the checkpoint; "
+            r"rule inside \(.*local.rules:5:1\) of the checkpoint is gone; ",
+        ),
+        (
+            whole.replace(f'"{placement}"', f'"{_other(placement)}"'),
+            f"the placement was {placement}, is {_other(placement)};",
+        ),
     ):
         file.write_text(other)
         with pytest.raises(CheckpointError, match=f"belongs to another pipeline: {said}"):

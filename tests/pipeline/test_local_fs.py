@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+
+from ebbtide.pipeline.sources.files import read_files
 
 pytestmark = pytest.mark.spark
 
@@ -54,3 +58,28 @@ def test_permissions_are_those_of_the_mask(spark: SparkSession, tmp_path: Path) 
     finally:
         configuration.unset("fs.permissions.umask-mode")
     assert (tmp_path / "7").stat().st_mode & 0o777 == 0o640
+
+
+def test_files_of_one_time_are_read_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    """As an archive that was unpacked has them: whatever order they were made in."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    names = [f"{number:02d}.tnt" for number in range(12)]
+    for name in random.Random(7).sample(names, len(names)):
+        at = 1_000 * int(name[:2])
+        (folder / name).write_text(f"{at}\t<http://e/s> <http://e/p> <http://e/o> .\n")
+        os.utime(folder / name, (10**9, 10**9))
+    read: list[list[int]] = []
+    query = (
+        read_files(spark, folder, files_a_batch=4)
+        .writeStream.foreachBatch(lambda rows, _: read.append(rows.toArrow()["t"].to_pylist()))
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .start()
+    )
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    assert list(map(sorted, read)) == [
+        [1_000 * number for number in range(first, first + 4)] for first in (0, 4, 8)
+    ]

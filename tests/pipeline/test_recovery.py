@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Place, what is being done there, and how often it is passed before the process dies.
 CRASHES = (
+    "half written:plan.json:1",
     "half written:identity.json:1",
     "reasoned:0:1",
     "half written:part-*.jsonl:1",

@@ -16,7 +16,8 @@ from pyspark.sql.types import StructType
 from ebbtide.pipeline.file.columns import names_of
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.sources.rate import read_rate
-from ebbtide.pipeline.sources.rows import NO_YEAR, SOURCE, as_facts, read_rows, rows_of_messages
+from ebbtide.pipeline.sources.rows import SOURCE, as_facts, read_rows, rows_of_messages
+from ebbtide.pipeline.stages.years import NO_YEAR
 
 pytestmark = pytest.mark.spark
 

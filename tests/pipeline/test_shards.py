@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.benches.pipeline.shards import Kept
+from ebbtide.pipeline.checkpoint import Plan
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.placements import shard as shard_module
 from ebbtide.pipeline.placements.routing import Routing
 from ebbtide.pipeline.placements.shard import Shards
 from ebbtide.pipeline.placements.sharded import routing_of
+from ebbtide.pipeline.units.pieces import setting
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.reasoner.intake import as_program
 from ebbtide.time import Count, Sliding, Tumbling, WindowError
@@ -141,6 +143,13 @@ def test_the_state_of_another_cut_is_refused() -> None:
     Shards("one", unit.portable(), unit.windows, {"shards": "2"}).feed(0, state, routed)
     with pytest.raises(PipelineError, match=r"another query: its shards is 2, not 3"):
         Shards("two", unit.portable(), unit.windows, {"shards": "3"}).feed(0, state, routed)
+    # With what the plans were made of, it is told in words.
+    plans = [Plan.of([setting("the number of shards", number)]) for number in (2, 3)]
+    state = Kept()
+    Shards("one", unit.portable(), unit.windows, {"shards": "2"}, plans[0]).feed(0, state, routed)
+    other = Shards("two", unit.portable(), unit.windows, {"shards": "3"}, plans[1])
+    with pytest.raises(PipelineError, match=r"another query: the number of shards was 2, is 3;"):
+        other.feed(0, state, routed)
 
 
 def test_pages_are_dropped_when_their_facts_are_over() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ebbtide.cli.progress import bar
 from ebbtide.extras import needing
 
 if TYPE_CHECKING:
@@ -20,14 +21,17 @@ def run(
         Path | None, typer.Argument(help="The pipeline file.", metavar="PIPELINE.toml")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only say whether the file is right.")
+        bool,
+        typer.Option("--check", help="Only say whether the file is right, and what it names."),
     ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of pipeline files, for editors.")
     ] = False,
     reset: Annotated[
         bool,
-        typer.Option("--reset", help="Forget the checkpoint and what was written to the outputs."),
+        typer.Option(
+            "--reset", help="Forget the checkpoint and what its runs wrote to the outputs."
+        ),
     ] = False,
 ) -> None:
     """Run a pipeline on Spark: streams, background and rules in, answers out.
@@ -47,8 +51,11 @@ def run(
     if check:
         with needing("a pipeline", "spark"):
             from ebbtide.pipeline.expressions import check_file
+        from ebbtide.pipeline.file.background import check_background
 
         check_file(loaded, pipeline)
+        # Last, as it may take the longest.
+        check_background(loaded.background.files, lambda file: bar(f"reading {file}"))
         print(f"{pipeline} is right")
         return
     run_and_tell(loaded, reset=reset)

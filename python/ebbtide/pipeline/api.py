@@ -92,7 +92,8 @@ def reason(
     with the program, or modules, which must be there, with what the rules call.
 
     Late facts are left out, and a row that is no fact (a null, or a text that is no term, such as
-    Ada or <Ada> where <http://example/Ada> is meant) fails the query. With `letters` both are rows,
+    Ada or <Ada> where <http://example/Ada> is meant, or a timestamp outside the years 1 to 9999,
+    as of milliseconds that were taken for seconds) fails the query. With `letters` both are rows,
     too: dead letters, in which the column `letter` has stream, source, line, t, reason and text,
     and all others are null. Columns `source` and `line` of the facts tell where each came from.
 
@@ -147,8 +148,8 @@ def reason(
     _warn_of_tasks(facts, shards)
     stream = _stream_of(facts, streams)
     if key is None:
-        see = seeing(ANY.longest_term, fail=not letters, foreign=True)
         prepared = _prepared(facts, stream, letters)
+        see = seeing(ANY.longest_term, fail=not letters, foreign=True, dated=_is_dated(facts))
         rows = reason_in_shards(prepared, unit, shards, see=see, letters=letters)
     else:
         seen = _seen(facts, stream, letters)
@@ -245,8 +246,9 @@ def _atoms(
     has_both = set(TERM_COLUMNS) <= set(facts.columns)
     content = ("atoms", *(TERM_COLUMNS if has_both else ()))
     prefixes = {**WELL_KNOWN, **program.prefixes}
-    parse = row_parser(prefixes, Documents.longest_term, fail=not letters)
-    return _columns(facts, stream, content).mapInArrow(parse, PLACED)
+    columns = _columns(facts, stream, content)
+    parse = row_parser(prefixes, Documents.longest_term, fail=not letters, dated=_is_dated(facts))
+    return columns.mapInArrow(parse, PLACED)
 
 
 def _stream_of(facts: DataFrame, streams: Collection[str] | None) -> Column:
@@ -295,14 +297,15 @@ def _prepared(facts: DataFrame, stream: Column, letters: bool) -> DataFrame:
 def _seen(facts: DataFrame, stream: Column, letters: bool, documents: Documents = ANY) -> DataFrame:
     """Triples as `stages.parse` gives them, with the one text of each term."""
     rows = _prepared(facts, stream, letters)
-    return canonical_rows(rows, documents, fail=not letters, foreign=True)
+    dated = _is_dated(facts)
+    return canonical_rows(rows, documents, fail=not letters, foreign=True, dated=dated)
 
 
 def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFrame:
     """The columns of facts: their stream and place, t as milliseconds, and what they say."""
     _need(facts, ("t", *content))
     kind = dict(facts.dtypes)["t"]
-    if kind.startswith("timestamp"):
+    if _is_dated(facts):
         time = F.unix_millis("t")
     elif kind.partition("(")[0] in _INSTANTS:
         # A text that is no number is no fact, as a null is.
@@ -313,6 +316,11 @@ def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFr
     line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
     columns = (stream.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
     return facts.select(*columns, *content)
+
+
+def _is_dated(facts: DataFrame) -> bool:
+    """Whether t is timestamps."""
+    return dict(facts.dtypes)["t"].startswith("timestamp")
 
 
 def _warn_of_tasks(facts: DataFrame, shards: int) -> None:

@@ -26,7 +26,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from rich.console import Console
 
 from ebbtide.pipeline.build import placement_of, units_of
-from ebbtide.pipeline.checkpoint import Checkpoint
+from ebbtide.pipeline.checkpoint import Checkpoint, Plan
 from ebbtide.pipeline.cluster import cluster_settings
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.expressions import check_expressions
@@ -37,7 +37,8 @@ from ebbtide.pipeline.gauges import Gauges
 from ebbtide.pipeline.inputs import facts_of, spools_of, waiting_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
-from ebbtide.pipeline.outputs import dead_letters_of, folders_of, sinks_of
+from ebbtide.pipeline.outputs import dead_letters_of, sinks_of
+from ebbtide.pipeline.owner import forget, take_outputs
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stop, Stopped
 from ebbtide.pipeline.placements.sharded import PARTITIONS, STATE_STORE
@@ -54,6 +55,7 @@ from ebbtide.pipeline.sources.spool import Spool
 from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.pieces import setting
 
 _POLL: Final = 0.2
 
@@ -90,13 +92,14 @@ def run_pipeline(
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ebbtide-"))
         if reset:
-            _forget(pipeline, Path(folder))
+            forget(pipeline, Path(folder))
         units = units_of(pipeline)
         choice = choice_of(pipeline, units, spark, Path(folder))
         say(f"placement {choice}")
-        checkpoint = Checkpoint(Path(folder), _identity(pipeline, choice, units))
+        identity, plan = _identity(pipeline, choice, units), _plan(pipeline, choice, units)
+        checkpoint = Checkpoint(Path(folder), identity, plan)
         stack.callback(checkpoint.close)
-        _check_outputs(pipeline, checkpoint)
+        take_outputs(pipeline, checkpoint)
         if pipeline.run.metrics_port is not None:
             # Before Spark is, so that nobody waits for it to hear that the port is taken.
             port = stack.enter_context(exported(progress, pipeline.run.metrics_port))
@@ -154,29 +157,13 @@ def _identity(pipeline: Pipeline, choice: Choice, units: Sequence[Unit]) -> dict
     return {**choice.identity, **key, **of_units}
 
 
-def _forget(pipeline: Pipeline, folder: Path) -> None:
-    Checkpoint.reset(folder)
-    for written in folders_of(pipeline).values():
-        written.reset()
-
-
-def _check_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
-    """A run must not mix its files with those of others, nor put them in the place of these."""
-    folders = folders_of(pipeline)
-    for key, folder in folders.items():
-        if checkpoint.writes_to(folder.folder):
-            continue
-        if folder.written():
-            raise PipelineError(
-                f"{key}.path: {folder.folder} holds the output of another run: choose another "
-                "folder, or start anew with --reset, which deletes that output"
-            )
-        for other in folder.others():
-            raise PipelineError(
-                f"{key}.path: {folder.folder} holds {other.name}, which is not of this pipeline: "
-                "choose another folder, or move it away"
-            )
-    checkpoint.will_write_to(folder.folder for folder in folders.values())
+def _plan(pipeline: Pipeline, choice: Choice, units: Sequence[Unit]) -> Plan:
+    """What the identity is of."""
+    pieces = [setting("the placement", choice.placement)]
+    if choice.shards is not None:
+        pieces += [setting("the number of shards", choice.shards)]
+        pieces += [setting("the key of shards", pipeline.run.key or "none")]
+    return Plan.of([*pieces, *(piece for unit in units for piece in unit.pieces)])
 
 
 def _stream(

@@ -23,6 +23,7 @@ from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.jvm import LOCAL_FILES, archive_options, load_java, send_java
+from ebbtide.pipeline.noise import without_noise
 
 OLDEST_JAVA: Final = 17
 
@@ -65,14 +66,6 @@ JVM_FOR_JOINS: Final = "-XX:+UseParallelGC"
 
 LOGGING: Final = (
     f"-Dlog4j2.configurationFile=file:{files('ebbtide.pipeline') / 'log4j2.properties'}"
-)
-
-#: How lines of standard error begin that tell nobody anything: what the JVM says of a module that
-#: Spark asks for, and Spark of the Python that asks a stateful operator for its state.
-NOISE: Final = (
-    b"WARNING: Using incubator modules",
-    b"Starting Streaming TransformWithState",
-    b"Streaming TransformWithState",
 )
 
 
@@ -179,8 +172,7 @@ def warm_up(spark: SparkSession) -> None:
 def _without_noise() -> Iterator[None]:
     """Let the JVM that starts within write its standard error through a filter.
 
-    Some of it no logging can be configured for. Everything else it says is passed on, for as long
-    as it lives.
+    What tells somebody something is passed on, for as long as it lives.
     """
     sys.stderr.flush()
     stderr = os.dup(2)
@@ -190,9 +182,8 @@ def _without_noise() -> Iterator[None]:
 
     def pass_on() -> None:
         with os.fdopen(reading, "rb") as lines, os.fdopen(stderr, "wb", buffering=0) as out:
-            for line in lines:
-                if line.strip() and not line.startswith(NOISE):
-                    out.write(line)
+            for line in without_noise(lines):
+                out.write(line)
 
     threading.Thread(target=pass_on, name="jvm-stderr", daemon=True).start()
     try:

@@ -1,6 +1,6 @@
 """Instants, durations, windows, watermarks."""
 
-from ebbtide.time.duration import DurationError, parse_duration
+from ebbtide.time.duration import DurationError, parse_duration, show_duration
 from ebbtide.time.instant import (
     EARLIEST,
     FOREVER,
@@ -45,5 +45,6 @@ __all__ = [
     "as_window",
     "parse_duration",
     "parse_instant",
+    "show_duration",
     "show_until",
 ]

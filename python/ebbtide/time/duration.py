@@ -1,4 +1,4 @@
-"""Durations as people write them: from a text to milliseconds.
+"""Durations as people write them: from a text to milliseconds, and back.
 
 10s  500 ms  1min  2h  1d        a number and a unit, in any case; m is a minute
 PT10S  PT0.5S  P1DT12H           ISO 8601, without years and months, whose length varies
@@ -56,3 +56,18 @@ def parse_duration(text: str, least: int = 1) -> int:
     if length != int(length) or not least <= length <= LATEST:
         raise DurationError(f"a duration is a whole number of milliseconds, {least} or more")
     return int(length)
+
+
+def show_duration(milliseconds: int) -> str:
+    """A duration in the largest unit that it is a whole number of.
+
+    >>> [show_duration(each) for each in (500, 3_000, 90_000, 600_000, 0)]
+    ['500 ms', '3 s', '90 s', '10 min', '0 s']
+    """
+    units = (("d", _DAY), ("h", _HOUR), ("min", _MINUTE), ("s", _SECOND), ("ms", 1))
+    name, length = next(
+        (name, length)
+        for name, length in units
+        if milliseconds % length == 0 and (milliseconds or length == _SECOND)
+    )
+    return f"{milliseconds // length} {name}"

@@ -33,6 +33,7 @@ from ebbtide.pipeline.sinks.parts import Parts, answer_lines
 from ebbtide.pipeline.sources.files import SCHEMA, read_files
 from ebbtide.pipeline.stages.parse import ANY, Documents, parser
 from ebbtide.pipeline.units import Fed, Unit
+from ebbtide.pipeline.units.pieces import Piece
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.reasoner.intake import as_program
@@ -59,6 +60,7 @@ class Idle:
     names: Sequence[str] = ()
     title = "idle"
     identity: Mapping[str, str] = {}
+    pieces: Sequence[Piece] = ()
 
     def begin(self) -> None:
         """Nothing to start from."""

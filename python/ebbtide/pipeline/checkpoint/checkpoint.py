@@ -15,30 +15,39 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
+from ebbtide.pipeline.checkpoint.plan import FORMAT_KEY, Plan, difference
 from ebbtide.pipeline.checkpoint.sealed import Damaged, aside_of, replace_file, seal, unseal
 from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
-from ebbtide.pipeline.units.unit import differing
 
 SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
 FORMAT: Final = "4"
 #: All that a run puts into the folder.
 OWN: Final = (
-    *("identity.json", "outputs.json", "lock"),
+    *("identity.json", "plan.json", "outputs.json", "lock"),
     *("spark", "reasoner", "frames", "spool", "parcels", "end"),
 )
 
 
 class Checkpoint:
-    """A folder that belongs to one pipeline, and to one process at a time."""
+    """A folder that belongs to one pipeline, and to one process at a time.
 
-    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
+    The `identity` decides whether it is this pipeline's; the `plan`, if there is one, is what that
+    is of, for the words of a refusal.
+    """
+
+    def __init__(self, folder: Path, identity: Mapping[str, str], plan: Plan | None = None) -> None:
         self.folder = folder
         self._is_new = not self.spark.exists()
         self._states = folder / "reasoner"
         self._states.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder / "lock")
-        self._check(folder / "identity.json", {"format": FORMAT, **identity})
+        try:
+            self._check(folder / "identity.json", {FORMAT_KEY: FORMAT, **identity}, plan)
+        except BaseException:
+            # A notebook keeps the error, and with it this object, while its user puts things right.
+            self.close()
+            raise
 
     @staticmethod
     def reset(folder: Path) -> None:
@@ -87,31 +96,19 @@ class Checkpoint:
 
     # ---- where outputs are -------------------------------------------------------------------
 
-    def writes_to(self, output: Path) -> bool:
-        """Whether what is in the folder of an output is of the runs of this checkpoint."""
-        known = self._outputs()
+    @staticmethod
+    def writes_to(folder: Path, output: Path) -> bool:
+        """Whether what is in the folder of an output is of the runs of a checkpoint."""
+        known = _outputs(folder)
         # Earlier builds did not write it down.
-        return self.spark.exists() if known is None else self._seen_from_here(output) in known
+        return (folder / "spark").exists() if known is None else _seen(folder, output) in known
 
     def will_write_to(self, outputs: Iterable[Path]) -> None:
         """From now on what is in these folders is of the runs of this checkpoint."""
-        known = self._outputs() or set()
-        if more := {self._seen_from_here(output) for output in outputs} - known:
+        known = _outputs(self.folder) or set()
+        if more := {_seen(self.folder, output) for output in outputs} - known:
             content = json.dumps(sorted(known | more), indent=2).encode()
             replace_file(self.folder / "outputs.json", content)
-
-    def _outputs(self) -> set[str] | None:
-        file = self.folder / "outputs.json"
-        try:
-            return set(json.loads(file.read_bytes()))
-        except FileNotFoundError:
-            return None
-        except (ValueError, TypeError):
-            raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
-
-    def _seen_from_here(self, output: Path) -> str:
-        # Checkpoint and outputs may be moved together.
-        return os.path.relpath(output, self.folder)
 
     # ---- what is kept ------------------------------------------------------------------------
 
@@ -179,9 +176,10 @@ class Checkpoint:
         except Damaged as error:
             raise CheckpointError(str(error)) from None
 
-    def _check(self, file: Path, identity: Mapping[str, str]) -> None:
+    def _check(self, file: Path, identity: Mapping[str, str], plan: Plan | None) -> None:
         if self.last < 0 and not self.spark.exists():
             # Nothing was done yet, whoever tried.
+            self._keep_plan(plan)
             replace_file(file, json.dumps(dict(identity), indent=2).encode())
             return
         if not file.exists():
@@ -192,8 +190,37 @@ class Checkpoint:
             raise CheckpointError(f"{file} is damaged: it is not JSON") from None
         if not _is_identity(known):
             raise CheckpointError(f"{file} is damaged: it is no object of texts")
-        if difference := differing(known, identity):
-            raise CheckpointError(f"{self.folder} belongs to another pipeline: {difference}")
+        if found := difference(known, identity, self._kept_plan(), plan):
+            raise CheckpointError(f"{self.folder} belongs to another pipeline: {found}")
+
+    def _keep_plan(self, plan: Plan | None) -> None:
+        file = self.folder / "plan.json"
+        if plan is None:
+            file.unlink(missing_ok=True)
+        else:
+            replace_file(file, plan.written())
+
+    def _kept_plan(self) -> Plan | None:
+        try:
+            return Plan.read((self.folder / "plan.json").read_bytes())
+        except FileNotFoundError:
+            # Earlier builds did not write it down.
+            return None
+
+
+def _outputs(folder: Path) -> set[str] | None:
+    file = folder / "outputs.json"
+    try:
+        return set(json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError):
+        raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
+
+
+def _seen(folder: Path, output: Path) -> str:
+    # Checkpoint and outputs may be moved together.
+    return os.path.relpath(output, folder)
 
 
 def _is_identity(found: object) -> bool:

@@ -5,6 +5,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Comparator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.FileStatus;
@@ -14,7 +16,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Hadoop's local file system, without its forks.
+ * Hadoop's local file system, without its forks, and with an order.
  *
  * Where its native library is absent, Hadoop starts `chmod` for each file that is made, and
  * `readlink` twice for each that is renamed. A process can do both for itself.
@@ -50,6 +52,24 @@ public final class LocalFs extends DelegateToFileSystem {
                 + permission.getOtherAction().SYMBOL;
             Files.setPosixFilePermissions(
                 pathToFile(path).toPath(), PosixFilePermissions.fromString(mode));
+        }
+
+        /**
+         * By name, which Java's folders are not. Spark reads the files of a stream in the order of
+         * their times, and those of one millisecond as they are listed.
+         */
+        public FileStatus[] listStatus(Path path) throws IOException {
+            FileStatus[] found = super.listStatus(path);
+            Arrays.sort(found, new Comparator() {
+                public int compare(Object one, Object other) {
+                    return name(one).compareTo(name(other));
+                }
+
+                private String name(Object status) {
+                    return ((FileStatus) status).getPath().getName();
+                }
+            });
+            return found;
         }
 
         /** Links are followed: a checkpoint has none. */

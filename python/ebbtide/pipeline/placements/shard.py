@@ -21,11 +21,11 @@ from typing import Any, Final, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ebbtide.pipeline.checkpoint.plan import Plan, difference
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
-from ebbtide.pipeline.units.unit import differing
 from ebbtide.time import FOREVER, Instant, TimeWindow, Window, WindowError
 
 
@@ -94,7 +94,8 @@ _cache: dict[tuple[str, int], _Cached] = {}
 class Shards:
     """The shards of one job; pickled to the workers.
 
-    `identity` says what the state belongs to: the rules and how facts are cut among shards.
+    `identity` says what the state belongs to: the rules and how facts are cut among shards; `plan`
+    what that is of.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Shards:
         unit: Rules,
         windows: Mapping[str, Window],
         identity: Mapping[str, str] | None = None,
+        plan: Plan | None = None,
     ) -> None:
         if not all(isinstance(window, TimeWindow) for window in windows.values()):
             raise WindowError(
@@ -112,6 +114,7 @@ class Shards:
         self._unit = unit
         self._windows = dict(windows)
         self._identity = dict(identity or {})
+        self._plan = plan
 
     def feed(self, shard: int, state: State, rows: Any) -> Said:
         """Let a shard take a batch.
@@ -150,7 +153,7 @@ class Shards:
             self._unit.begin()
             return _Cached([], self._unit.detached(), {})
         known = json.loads(head)
-        refuse_other(known["identity"], self._identity)
+        refuse_other(known["identity"], self._identity, known.get("plan"), self._plan)
         marks = [(mark, number) for mark, number in known["marks"]]
         if cached is not None and cached.marks[-1] == marks[-1]:
             return cached
@@ -184,9 +187,9 @@ class Shards:
             state.drop_page(each)
         cached.ends = left
         cached.marks = [*cached.marks[-MOST_MISSED:], (secrets.token_hex(8), number)]
-        state.set_head(
-            json.dumps({"marks": cached.marks, "clock": clock, "identity": self._identity})
-        )
+        plan = None if self._plan is None else self._plan.written().decode()
+        head = {"marks": cached.marks, "clock": clock, "identity": self._identity, "plan": plan}
+        state.set_head(json.dumps(head))
 
 
 def _open(ends: Mapping[int, Instant], clock: Mapping[str, Any]) -> dict[int, Instant]:
@@ -195,11 +198,16 @@ def _open(ends: Mapping[int, Instant], clock: Mapping[str, Any]) -> dict[int, In
     return {page: end for page, end in ends.items() if last is None or end > last}
 
 
-def refuse_other(known: Mapping[str, str], identity: Mapping[str, str]) -> None:
-    """Refuse the state of another job than this."""
-    if difference := differing(known, identity):
+def refuse_other(
+    known: Mapping[str, str],
+    identity: Mapping[str, str],
+    before: str | bytes | None,
+    plan: Plan | None,
+) -> None:
+    """Refuse the state of another job than this; `before` is the plan that was kept with it."""
+    if found := difference(known, identity, None if before is None else Plan.read(before), plan):
         raise PipelineError(
-            f"the checkpoint belongs to another query: {difference}; a new one starts anew"
+            f"the checkpoint belongs to another query: {found}; a new one starts anew"
         )
 
 

@@ -28,6 +28,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import StructType
 
+from ebbtide.pipeline.checkpoint import Plan
 from ebbtide.pipeline.dead import late_letters
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.failed import sentence_of, untold
@@ -36,6 +37,7 @@ from ebbtide.pipeline.placements.choose import is_one_machine, master_of
 from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_of
 from ebbtide.pipeline.placements.shard import Page, Shards
 from ebbtide.pipeline.stages.parcels import Parse
+from ebbtide.pipeline.units.pieces import setting
 from ebbtide.pipeline.units.rules import ROWS, Rules
 from ebbtide.plan.schema import Schema
 from ebbtide.program import TRIPLE, Program
@@ -124,7 +126,9 @@ def reason_in_shards(
     # What Python can do by the way is no step of Spark's: each is planned anew with every batch.
     grouped = facts.mapInArrow(_routed(routing, see, labels), PARCELS)
     identity = {"shards": f"{shards} by crc32", "key": str(key), **unit.identity}
-    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity)
+    cut = [setting("the number of shards", shards), setting("the key of shards", key or "none")]
+    plan = Plan.of([*cut, *unit.pieces])
+    work = Shards(secrets.token_hex(8), unit.portable(), unit.windows, identity, plan)
     if facts.isStreaming:
         spark.conf.set(*STATE_STORE)
         with own_workers(spark):

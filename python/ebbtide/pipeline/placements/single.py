@@ -24,6 +24,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from ebbtide.pipeline.checkpoint import Plan
 from ebbtide.pipeline.dead import letters_of
 from ebbtide.pipeline.placements.shard import refuse_other
 from ebbtide.pipeline.placements.sharded import STATE_STORE, own_workers
@@ -99,7 +100,10 @@ def reason_in_one_place(facts: DataFrame, single: Single) -> DataFrame:
         facts.sparkSession.conf.set(*STATE_STORE)
         with own_workers(facts.sparkSession):
             return grouped.transformWithStateInPandas(
-                SingleProcessor(job, carried, single.unit.identity), output, "append", "none"
+                SingleProcessor(job, carried, single.unit.identity, Plan.of(single.unit.pieces)),
+                output,
+                "append",
+                "none",
             )
 
     def all_at_once(key: tuple[Any], rows: Any) -> Any:
@@ -119,10 +123,11 @@ def _letter() -> Column:
 class SingleProcessor(StatefulProcessor):
     """What Spark calls with every micro-batch."""
 
-    def __init__(self, job: str, single: Single, identity: Mapping[str, str]) -> None:
+    def __init__(self, job: str, single: Single, identity: Mapping[str, str], plan: Plan) -> None:
         self._job = job
         self._single = single
         self._identity = dict(identity)
+        self._plan = plan
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Ask for the state."""
@@ -139,8 +144,8 @@ class SingleProcessor(StatefulProcessor):
         single = self._current()
         told = single.feed(pa.concat_tables(frames))
         mark = secrets.token_hex(8)
-        kept = msgspec.msgpack.encode([self._identity, single.unit.snapshot()])
-        self._state.update((mark, kept))
+        kept = [self._identity, single.unit.snapshot(), self._plan.written()]
+        self._state.update((mark, msgspec.msgpack.encode(kept)))
         _cache[self._job] = mark, single
         if told.num_rows:
             yield told.to_pandas()
@@ -156,7 +161,8 @@ class SingleProcessor(StatefulProcessor):
         elif cached is not None and cached[0] == kept[0]:
             return cached[1]
         else:
-            identity, snapshot = msgspec.msgpack.decode(bytes(kept[1]))
-            refuse_other(identity, self._identity)
+            # Earlier builds kept no plan.
+            identity, snapshot, *plan = msgspec.msgpack.decode(bytes(kept[1]))
+            refuse_other(identity, self._identity, plan[0] if plan else None, self._plan)
             self._single.unit.restore(snapshot)
         return self._single

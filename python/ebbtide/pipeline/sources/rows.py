@@ -19,6 +19,7 @@ from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 from ebbtide.pipeline.file.model import Triple
 from ebbtide.pipeline.file.template import Hole, Template
 from ebbtide.pipeline.sources.files import folder_reader
+from ebbtide.pipeline.stages.years import NO_YEAR, YEARS
 
 #: How our own columns begin, beside which a user's may have any name.
 OURS: Final = "__ebbtide_"
@@ -30,12 +31,6 @@ CORRUPT: Final = f"{OURS}corrupt"
 TIME: Final = f"{OURS}time"
 REASON: Final = f"{OURS}reason"
 ERROR: Final = "struct<line: int, column: int, reason: string, text: string>"
-#: The first millisecond of the year 1, and of the year 10,000.
-YEARS: Final = (-62_135_596_800_000, 253_402_300_800_000)
-NO_YEAR: Final = (
-    "its time is not in the years 1 to 9999; a number in a column of type timestamp counts seconds,"
-    " so milliseconds need the type bigint"
-)
 # What an IRI may be: absolute, and without what N-Triples forbids.
 IRI: Final = r'^<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>$'
 
@@ -123,7 +118,6 @@ def as_facts(rows: DataFrame, time: str, triples: tuple[Triple, ...]) -> DataFra
         F.col(TIME).isNull(), "the row has no time"
     )
     if _is_timestamp(rows, time):
-        # Instants that are numbers may be anything: plain ticks, too.
         first, end = YEARS
         reason = reason.when((F.col(TIME) < first) | (F.col(TIME) >= end), NO_YEAR)
     none = F.array().cast("array<struct<s: string, p: string, o: string>>")

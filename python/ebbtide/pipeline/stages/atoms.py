@@ -24,6 +24,7 @@ from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.pipeline.stages.canonical import seeing
 from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import bad_lines, error_type, plain, rows_of
+from ebbtide.pipeline.stages.years import NO_YEAR, in_no_year
 from ebbtide.program import TRIPLE, Fact, ProgramError
 from ebbtide.terms import Term, parse_term
 
@@ -59,11 +60,13 @@ def parse_atom_document(
         yield from _read_others(name, some, LarsProgram((), prefixes=dict(prefixes)), longest_term)
 
 
-def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) -> Parse:
+def row_parser(
+    prefixes: Mapping[str, str], longest_term: int, *, fail: bool, dated: bool = False
+) -> Parse:
     """The work of one task: rows of stream, source, line, t and atoms, to `PLACED` rows.
 
     If there are s, p and o, too, a row that has them is a triple. With `fail` a row whose atoms are
-    none ends the query; else it has an error.
+    none ends the query; else it has an error. Of `dated` rows t was a timestamp.
     """
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
@@ -72,8 +75,11 @@ def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) ->
         for batch in batches:
             if "s" in batch.schema.names:
                 is_triple = pc.is_valid(batch.column("s"))
-                yield _triples(batch.filter(is_triple), longest_term, fail)
+                yield _triples(batch.filter(is_triple), longest_term, fail, dated)
                 batch = batch.filter(pc.invert(is_triple))
+            if dated and pc.any(of_no_year := in_no_year(batch.column("t"))).as_py():
+                yield _of_no_year(batch.filter(of_no_year), fail)
+                batch = batch.filter(pc.invert(of_no_year))
             texts = zip(
                 batch.column("t").to_pylist(), batch.column("atoms").to_pylist(), strict=True
             )
@@ -85,13 +91,28 @@ def row_parser(prefixes: Mapping[str, str], longest_term: int, *, fail: bool) ->
     return parse
 
 
-def _triples(batch: Any, longest_term: int, fail: bool) -> Any:
+def _of_no_year(batch: Any, fail: bool) -> Any:
+    """Rows of atoms whose time is none."""
+    import pyarrow as pa
+
+    count = len(batch)
+    if fail:
+        raise ValueError(f"{NO_YEAR}: {batch.column('atoms')[0]}")
+    reason = pa.repeat(NO_YEAR, count)
+    error = pa.StructArray.from_arrays([reason, batch.column("atoms")], ["reason", "text"])
+    places = [batch.column(name) for name in ("stream", "source", "line")]
+    texts = [pa.nulls(count, pa.string())] * 3
+    names = ["stream", "source", "line", "t", "s", "p", "o", "error"]
+    return pa.record_batch([*places, pa.nulls(count, pa.int64()), *texts, error], names)
+
+
+def _triples(batch: Any, longest_term: int, fail: bool, dated: bool) -> Any:
     import pyarrow as pa
 
     names = ["stream", "source", "line", "t", "s", "p", "o"]
     nothing = pa.nulls(len(batch), error_type())
     rows = pa.record_batch([*map(batch.column, names), nothing], [*names, "error"])
-    (seen,) = seeing(longest_term, fail=fail, relative=True)([rows])
+    (seen,) = seeing(longest_term, fail=fail, relative=True, dated=dated)([rows])
     error = _errors(seen.column("error"), fail)
     return pa.record_batch([*map(seen.column, names), error], [*names, "error"])
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import SHOWN, Documents, as_error, parsed, task
+from ebbtide.pipeline.stages.years import NO_YEAR, in_no_year
 from ebbtide.terms.formats import TERM_COLUMNS
 
 if TYPE_CHECKING:
@@ -26,33 +27,52 @@ NO_FACT: Final = "it needs t and three N-Triples terms, such as <http://example/
 
 
 def canonical_rows(
-    rows: DataFrame, documents: Documents, *, fail: bool = False, foreign: bool = False
+    rows: DataFrame,
+    documents: Documents,
+    *,
+    fail: bool = False,
+    foreign: bool = False,
+    dated: bool = False,
 ) -> DataFrame:
     """Rows seen to be facts, as a step of its own; in parcels, if whoever takes them wants that."""
-    see = seeing(documents.longest_term, fail=fail, relative=documents.relative, foreign=foreign)
+    see = seeing(
+        documents.longest_term,
+        fail=fail,
+        relative=documents.relative,
+        foreign=foreign,
+        dated=dated,
+    )
     if documents.parcels:
         return parsed(rows, see, parcels=True)
     return rows.mapInArrow(task(see), rows.schema)
 
 
 def seeing(
-    longest_term: int, *, fail: bool = False, relative: bool = False, foreign: bool = False
+    longest_term: int,
+    *,
+    fail: bool = False,
+    relative: bool = False,
+    foreign: bool = False,
+    dated: bool = False,
 ) -> Parse:
     """Record batches of rows to the same, seen to be facts.
 
     With `fail` a row that is none ends the query; then rows need no column for errors. With
     `relative` IRIs need no scheme. `foreign` rows may lack t, and whoever made them may not know
-    how terms are written: where a text is like none, they are told.
+    how terms are written: where a text is like none, they are told. Of `dated` rows t was a
+    timestamp, and must be of a year that there is.
     """
 
     def see(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield _seen(batch, longest_term, fail, relative, foreign)
+            yield _seen(batch, longest_term, fail, relative, foreign, dated)
 
     return see
 
 
-def _seen(batch: Any, longest_term: int, fail: bool, relative: bool, foreign: bool) -> Any:
+def _seen(
+    batch: Any, longest_term: int, fail: bool, relative: bool, foreign: bool, dated: bool
+) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -60,7 +80,7 @@ def _seen(batch: Any, longest_term: int, fail: bool, relative: bool, foreign: bo
 
     if "error" in batch.schema.names and batch.column("error").null_count < batch.num_rows:
         is_fact = pc.is_null(batch.column("error"))
-        facts = _seen(batch.filter(is_fact), longest_term, fail, relative, foreign)
+        facts = _seen(batch.filter(is_fact), longest_term, fail, relative, foreign, dated)
         both = pa.Table.from_batches([facts, batch.filter(pc.invert(is_fact))])
         return both.combine_chunks().to_batches()[0]
     texts = pa.record_batch([batch.column(name) for name in TERM_COLUMNS], TERM_COLUMNS)
@@ -70,6 +90,9 @@ def _seen(batch: Any, longest_term: int, fail: bool, relative: bool, foreign: bo
     too_long = pc.indices_nonzero(is_long).to_pylist()
     reasons = {row: each.reason for row, each in wrong.items()}
     reasons |= dict.fromkeys(too_long, f"a term is longer than {longest_term} bytes")
+    if dated:
+        of_no_year = pc.indices_nonzero(in_no_year(batch.column("t"))).to_pylist()
+        reasons |= dict.fromkeys(of_no_year, NO_YEAR)
     if foreign and (reasons or batch.column("t").null_count):
         reasons |= dict.fromkeys(_unlike_facts(batch), NO_FACT)
     for name, column in zip(TERM_COLUMNS, texts.columns, strict=True):

@@ -26,6 +26,13 @@ from ebbtide.languages.lars.unread import UnreadPredicate
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
+from ebbtide.pipeline.units.pieces import (
+    STREAM,
+    Piece,
+    pieces_of_files,
+    pieces_of_lars,
+    pieces_of_time,
+)
 from ebbtide.pipeline.units.unit import Fed, digest_of
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.lars import LarsReasoner
@@ -111,6 +118,14 @@ class Lars:
             f"streams of {self._name}": ", ".join(self._streams),
             **{f"{name} of {self._name}": str(value) for name, value in self._ticking.items()},
         }
+
+    @property
+    def pieces(self) -> Iterable[Piece]:
+        """The rules of the program, the files, the streams and the ticks."""
+        yield from (Piece(STREAM, name) for name in self._streams)
+        yield from pieces_of_time(**self._ticking)
+        yield from pieces_of_lars(self._name, self._program)
+        yield from pieces_of_files(self._background, ())
 
     def begin(self) -> None:
         """Start from nothing but the background."""

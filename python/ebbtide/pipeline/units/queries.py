@@ -24,6 +24,15 @@ import pyarrow.compute as pc
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
 from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.pieces import (
+    STREAM,
+    Piece,
+    pieces_of_files,
+    pieces_of_program,
+    pieces_of_query,
+    pieces_of_time,
+    setting,
+)
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
@@ -101,6 +110,20 @@ class Queries:
             "start of queries": str(self._start),
             "report": self._report,
         }
+
+    @property
+    def pieces(self) -> Iterable[Piece]:
+        """The queries with their windows, the rules and files, the streams, and the ticks."""
+        for name, iri in self._iris.items():
+            stream = Piece(STREAM, name)
+            yield stream
+            yield setting(f"the IRI of stream {name}", iri, stream.title)
+        yield from pieces_of_time(lateness=self._lateness, start=self._start)
+        yield setting("the report of queries", self._report)
+        for query in self._queries:
+            yield from pieces_of_query(query)
+        yield from pieces_of_program(self._program)
+        yield from pieces_of_files(self._background, self._builtins)
 
     @property
     def streams(self) -> Sequence[str]:

@@ -17,6 +17,14 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.pieces import (
+    OUTPUT,
+    Piece,
+    pieces_of_files,
+    pieces_of_program,
+    pieces_of_streams,
+    pieces_of_time,
+)
 from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
@@ -108,6 +116,15 @@ class Rules:
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
         }
+
+    @property
+    def pieces(self) -> Iterable[Piece]:
+        """The rules, the files, the streams with their windows, and the ticks."""
+        yield Piece(OUTPUT, RULES)
+        yield from pieces_of_streams(self.windows)
+        yield from pieces_of_time(**self.ticking)
+        yield from pieces_of_program(self.program)
+        yield from pieces_of_files(self.background, self.builtins)
 
     def begin(self) -> None:
         """Start from nothing but the background."""

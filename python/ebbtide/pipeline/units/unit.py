@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from ebbtide.pipeline.units.pieces import Piece, digest_of_file
 from ebbtide.program.user_module import UserModule
 from ebbtide.time import Instant
 
@@ -48,6 +49,10 @@ class Unit(Protocol):
     def identity(self) -> Mapping[str, str]:
         """What must not change from one run to the next if the second is to go on."""
 
+    @property
+    def pieces(self) -> Iterable[Piece]:
+        """What the identity is of, in the user's words."""
+
     def begin(self) -> None:
         """Start from nothing but the background."""
 
@@ -71,8 +76,7 @@ def digest_of(background: Iterable[Path]) -> str:
     """What tells one background from another: what is in its files."""
     digest = hashlib.sha256()
     for path in background:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        digest.update(bytes.fromhex(digest_of_file(path)))
     return digest.hexdigest()[:32]
 
 
