@@ -5,6 +5,9 @@ that all see the same machine. One that is shared with others is slower by half 
 time. That only ever adds, so what an atom takes is the least of the rounds, each the median of its
 batches; the mean of all batches stands beside it. How flat a workload is, is the median of what the
 rounds say.
+
+Laser's reported time is compared with that least. Where Laser runs beside, its mean is compared
+with the mean of all batches: both saw the same machine.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from time import thread_time_ns
 from typing import Any, Final, TypeAlias
 
 from ebbtide.benches.imars.feed import no_collector
+from ebbtide.benches.lars.laser import Laser
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
 from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
@@ -33,23 +37,28 @@ Batch: TypeAlias = tuple[Instant, int, Any]
 def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
     """Each workload, window and rate, with full output and with output as changes."""
     for workload in WORKLOADS:
-        for output in ("full", "changes"):
-            for rate in settings.rates:
-                say(f"{workload.name}: {output}, {rate} atoms a time point")
-                found = time_rounds(
-                    settings,
-                    workload,
-                    settings.windows,
-                    rate,
-                    settings.batch,
-                    full=output == "full",
-                )
-                results.extend(
-                    _against_laser(workload, output, rate, window, rounds)
-                    for window, rounds in found.items()
-                )
-                if output == "changes" and workload.name in FLAT_ONES:
-                    results.add(_flatness(settings, workload, rate, found))
+        for rate in settings.rates:
+            with Laser.beside(settings, workload, rate, say) as laser:
+                _measure(settings, workload, rate, laser, results, say)
+
+
+def _measure(
+    settings: Settings, workload: Workload, rate: int, laser: Laser, results: Results, say: Say
+) -> None:
+    laser.turn()
+    for output in ("full", "changes"):
+        say(f"{workload.name}: {output}, {rate} atoms a time point")
+        found = time_rounds(
+            settings, workload, settings.windows, rate, settings.batch, full=output == "full"
+        )
+        laser.turn()
+        results.extend(
+            _against_laser(workload, output, rate, window, rounds, laser.beside_last(window))
+            for window, rounds in found.items()
+        )
+        if output == "changes" and workload.name in FLAT_ONES:
+            results.add(_flatness(settings, workload, rate, found))
+    results.extend(laser.measurements(workload, rate))
 
 
 def time_rounds(
@@ -107,17 +116,24 @@ class Contender:
 
 
 def _against_laser(
-    workload: Workload, output: str, rate: int, window: int, rounds: Sequence[Timing]
+    workload: Workload,
+    output: str,
+    rate: int,
+    window: int,
+    rounds: Sequence[Timing],
+    measured: Timing | None,
 ) -> Measurement:
-    laser, timing = workload.laser.get(window), least(rounds)
+    timing = least(rounds)
+    laser = workload.laser.get(window) if measured is None else measured.mean
+    ours = timing.median if measured is None else timing.mean
     goal = TIMES_FULL if output == "full" else TIMES_CHANGES
     return Measurement(
         f"{workload.name} {output}",
-        {"window": window, "rate": rate, "laser": laser or ""},
+        {"window": window, "rate": rate, "laser": "" if laser is None else round(laser, 3)},
         timing.median,
         "us an atom",
         mean=timing.mean,
-        ratio=None if laser is None else laser / timing.median,
+        ratio=None if laser is None else laser / ours,
         ratio_of=None if laser is None else "laser / ebbtide",
         goal=None if laser is None else goal,
     )
