@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("psutil")
 
-from ebbtide.benches.lars.laser import RULES, LaserFailed, Process
+from ebbtide.benches.lars.laser import RULES, Laser, LaserFailed, Process
 from ebbtide.benches.lars.settings import QUICK, Settings
 from ebbtide.benches.lars.workloads import WORKLOADS
 from ebbtide.testing.workloads.atoms import GroundAtom
@@ -117,11 +117,33 @@ def test_a_turn_ends_in_time_and_the_next_goes_on(laser: Path, tmp_path: Path) -
     assert noted == list(range(len(first) + 10))
 
 
+def test_who_takes_longer_than_allowed_has_no_turn(
+    laser: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A time point takes a millisecond or more: what two turns and a half are allowed.
+    monkeypatch.setattr("ebbtide.benches.lars.laser.SECONDS", 0.0004)
+    told: list[str] = []
+    settings = _settings(laser, windows=(1, 5), ticks=12)
+    with Laser.beside(settings, DIAMOND, 5, told.append) as beside:
+        for _ in range(6):
+            beside.turn()
+        points = [len(turn[1]) for turn in beside.turns]
+        assert points[:2] == [1, 0]
+        assert sum(points) <= 3
+        whole, late = beside.timing(1), beside.timing(1, since=5)
+        assert whole is not None
+        assert late is not None
+        # Where a turn has none, all of them speak for it.
+        assert points[5] or late == whole
+        assert beside.timing(5) is None
+    assert told == ["diamond: Laser fills window 1, 5 atoms a time point"]
+
+
 def test_the_ratio_is_the_mean_of_laser_over_ours(laser: Path, tmp_path: Path) -> None:
     report = tmp_path / "report"
     ended = _bench("--laser", laser, "--pypy", sys.executable, "--report", report)
     assert ended.returncode == 0, ended.stderr
-    assert "Laser, diamond, 20 atoms a time point: window 1, turn 3 of 3" in ended.stderr
+    assert "diamond: Laser fills window 1, 20 atoms a time point" in ended.stderr
     results = json.loads((report / "results.json").read_text())
     assert results["parameters"]["laser"] == str(laser)
     by_name: dict[str, list[dict[str, Any]]] = {}
@@ -132,7 +154,7 @@ def test_the_ratio_is_the_mean_of_laser_over_ours(laser: Path, tmp_path: Path) -
     assert [(each["workload"], each["window"]) for each in cells] == [
         (workload.name, 1) for workload in WORKLOADS
     ]
-    assert {each["time_points"] for each in cells} == {3 * (QUICK.ticks // 3)}
+    assert {each["time_points"] for each in cells} == {QUICK.ticks}
     for workload in WORKLOADS:
         for output, least in (("full", 20), ("changes", 50)):
             near, far = by_name[f"{workload.name} {output}"]

@@ -12,7 +12,7 @@ with the mean of all batches: both saw the same machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median
 from time import thread_time_ns
 from typing import Any, Final, TypeAlias
@@ -45,20 +45,26 @@ def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
 def _measure(
     settings: Settings, workload: Workload, rate: int, laser: Laser, results: Results, say: Say
 ) -> None:
-    laser.turn()
     for output in ("full", "changes"):
         say(f"{workload.name}: {output}, {rate} atoms a time point")
+        since = len(laser.turns)
         found = time_rounds(
-            settings, workload, settings.windows, rate, settings.batch, full=output == "full"
+            settings,
+            workload,
+            settings.windows,
+            rate,
+            settings.batch,
+            full=output == "full",
+            before_round=laser.turn,
         )
-        laser.turn()
-        results.extend(
-            _against_laser(workload, output, rate, window, rounds, laser.beside_last(window))
-            for window, rounds in found.items()
-        )
+        for window, rounds in found.items():
+            measured = laser.timing(window, since)
+            results.add(_against_laser(workload, output, rate, window, rounds, measured))
         if output == "changes" and workload.name in FLAT_ONES:
             results.add(_flatness(settings, workload, rate, found))
-    results.extend(laser.measurements(workload, rate))
+    for window in settings.windows:
+        if measured := laser.timing(window):
+            results.add(_laser(workload, rate, window, measured))
 
 
 def time_rounds(
@@ -69,6 +75,7 @@ def time_rounds(
     batch: int,
     *,
     full: bool,
+    before_round: Callable[[], None] = lambda: None,
 ) -> dict[int, list[Timing]]:
     """For each window its rounds, in microseconds an input atom, once all windows are full."""
     timed = settings.ticks // batch
@@ -82,6 +89,7 @@ def time_rounds(
     found: dict[int, list[Timing]] = {window: [] for window in windows}
     with no_collector():
         for number in range(rounds):
+            before_round()
             turn = batches[fill + number * timed // rounds : fill + (number + 1) * timed // rounds]
             for window, contender in contenders.items():
                 found[window].append(Timing.of([contender.time(each) for each in turn]))
@@ -121,10 +129,10 @@ def _against_laser(
     rate: int,
     window: int,
     rounds: Sequence[Timing],
-    measured: Timing | None,
+    measured: tuple[int, Timing] | None,
 ) -> Measurement:
     timing = least(rounds)
-    laser = workload.laser.get(window) if measured is None else measured.mean
+    laser = workload.laser.get(window) if measured is None else measured[1].mean
     ours = timing.median if measured is None else timing.mean
     goal = TIMES_FULL if output == "full" else TIMES_CHANGES
     return Measurement(
@@ -136,6 +144,17 @@ def _against_laser(
         ratio=None if laser is None else laser / ours,
         ratio_of=None if laser is None else "laser / ebbtide",
         goal=None if laser is None else goal,
+    )
+
+
+def _laser(workload: Workload, rate: int, window: int, measured: tuple[int, Timing]) -> Measurement:
+    points, timing = measured
+    return Measurement(
+        "laser",
+        {"workload": workload.name, "window": window, "rate": rate, "time_points": points},
+        timing.median,
+        "us an atom",
+        mean=timing.mean,
     )
 
 

@@ -1,9 +1,10 @@
 """Laser itself, on the same machine in the same minutes: microseconds an input atom, full output.
 
-A process for each window. It sees the stream that Ebbtide sees, goes on where it stopped, and has
-its turn before, between and after Ebbtide's rounds. A turn has a third of the settings' time
-points, or as many as `SECONDS` of processor time allow. Before the first one the window is filled,
-and a turn is not timed, so that PyPy has compiled what it will.
+A process for each window. It sees the stream that Ebbtide sees, goes on where it stopped, and has a
+turn before each of Ebbtide's rounds, so that both see the same machine. With full output and with
+changes together it has as many time points as Ebbtide, or as many as `SECONDS` of processor time a
+turn allow. Before the first turn the window is filled, and time points go by untimed for up to
+`WARM_SECONDS`, so that PyPy has compiled what it will.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from typing import IO, Any, Final, TypeAlias
 
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import Workload
-from ebbtide.benches.results import Measurement, Say, Timing
+from ebbtide.benches.results import Say, Timing
 
 #: For each window, what the time points of a turn took, in microseconds an atom.
 Turn: TypeAlias = Mapping[int, Sequence[float]]
 
-# Of processor time, a turn. Ten rules over 80 time points of 800 atoms take seconds each.
-SECONDS: Final = 4.0
-TURNS: Final = 3
+# Of processor time, a turn on average: who takes longer, as ten rules over 80 time points of 800
+# atoms, which take seconds each, has none the next times.
+SECONDS: Final = 0.6
+# PyPy goes on compiling the program of cooling for some 3 seconds.
+WARM_SECONDS: Final = 8.0
+OUTPUTS: Final = 2
 # Few enough that the texts of a request are no burden for the collector of Laser's process.
 POINTS_A_REQUEST: Final = 20
 # Time points of a stream: how far a process comes is for its turns to say.
@@ -60,61 +64,45 @@ class LaserFailed(RuntimeError):
 class Laser:
     """Laser on a workload at a rate, in the windows it is compared in; in none if nobody asks."""
 
-    def __init__(self, processes: Mapping[int, Process], points: int, about: str, say: Say) -> None:
+    def __init__(self, processes: Mapping[int, Process], points: int) -> None:
         self._processes = processes
         self._points = points
-        self._about = about
-        self._say = say
-        self._turns: list[Turn] = []
+        self._allowed = {window: process.spent for window, process in processes.items()}
+        self.turns: list[Turn] = []
 
     @classmethod
     @contextmanager
     def beside(cls, settings: Settings, workload: Workload, rate: int, say: Say) -> Iterator[Laser]:
         """Start it, and fill and warm each window."""
         windows = [each for each in settings.windows if settings.laser and each in workload.laser]
-        points = max(settings.ticks // TURNS, 1)
-        about = f"Laser, {workload.name}, {rate} atoms a time point"
         with ExitStack() as stack:
             processes = {}
             for window in windows:
-                say(f"{about}: window {window}, filling and warming up")
+                say(f"{workload.name}: Laser fills window {window}, {rate} atoms a time point")
                 process = stack.enter_context(Process.started(settings, workload, window, rate))
                 process.time(window + 1)
-                process.time(points, SECONDS)
+                process.time(settings.ticks, WARM_SECONDS)
                 processes[window] = process
-            yield cls(processes, points, about, say)
+            yield cls(processes, -(-settings.ticks // (OUTPUTS * settings.rounds)))
 
     def turn(self) -> None:
         """Time the next time points of each window."""
         turn = {}
         for window, process in self._processes.items():
-            self._say(f"{self._about}: window {window}, turn {len(self._turns) + 1} of {TURNS}")
-            turn[window] = process.time(self._points, SECONDS)
-        self._turns.append(turn)
+            self._allowed[window] += SECONDS
+            turn[window] = process.time(self._points, self._allowed[window] - process.spent)
+        self.turns.append(turn)
 
-    def beside_last(self, window: int) -> Timing | None:
-        """What it took right before and right after Ebbtide's last rounds, if it is compared."""
-        return self._timing(window, self._turns[-2:])
-
-    def measurements(self, workload: Workload, rate: int) -> Iterator[Measurement]:
-        """What each window took in all turns, and how many time points these had."""
-        for window in self._processes:
-            points = sum(len(turn[window]) for turn in self._turns)
-            given = {"window": window, "rate": rate, "time_points": points}
-            timing = self._timing(window, self._turns)
-            assert timing is not None
-            yield Measurement(
-                "laser",
-                {"workload": workload.name, **given},
-                timing.median,
-                "us an atom",
-                mean=timing.mean,
-            )
-
-    def _timing(self, window: int, turns: Sequence[Turn]) -> Timing | None:
+    def timing(self, window: int, since: int = 0) -> tuple[int, Timing] | None:
+        """The time points of the turns since then and what they took, if it is compared."""
         if window not in self._processes:
             return None
-        return Timing.of([each for turn in turns for each in turn[window]])
+        # A time point may take longer than all these turns were allowed.
+        took = self._took(window, since) or self._took(window, 0)
+        return len(took), Timing.of(took)
+
+    def _took(self, window: int, since: int) -> list[float]:
+        return [each for turn in self.turns[since:] for each in turn[window]]
 
 
 class Process:
@@ -127,6 +115,8 @@ class Process:
         self._errors = errors
         self._points = points
         self._waiting: list[list[Any]] = []
+        #: Seconds of processor time so far.
+        self.spent = 0.0
 
     @classmethod
     @contextmanager
@@ -159,14 +149,14 @@ class Process:
     def time(self, points: int, seconds: float = float("inf")) -> list[float]:
         """Microseconds an atom of the next time points: so many, or as many as fit in."""
         found: list[float] = []
-        spent = 0.0
-        while len(found) < points and spent < seconds:
+        until = self.spent + seconds
+        while len(found) < points and self.spent < until:
             wanted = min(POINTS_A_REQUEST, points - len(found))
             self._waiting += islice(self._points, max(wanted - len(self._waiting), 0))
             # An hour where there is no limit: JSON knows no infinity.
-            limit = min(seconds - spent, 3_600)
+            limit = min(until - self.spent, 3_600)
             took = self._ask({"points": self._waiting[:wanted], "seconds": limit})
-            spent += sum(took) / 1e6
+            self.spent += sum(took) / 1e6
             found += [
                 each / max(len(atoms), 1) for each, atoms in zip(took, self._waiting, strict=False)
             ]
