@@ -1,6 +1,6 @@
 """LARS: the workloads of the paper's section 4, in microseconds an input atom, output included.
 
-One file per measurement: arrow, objects, batches, quiet, floor.
+One file per measurement: arrow, objects, batches, quiet, floor; and laser, the peer beside arrow.
 """
 
 from __future__ import annotations

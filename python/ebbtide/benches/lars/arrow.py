@@ -5,16 +5,20 @@ that all see the same machine. One that is shared with others is slower by half 
 time. That only ever adds, so what an atom takes is the least of the rounds, each the median of its
 batches; the mean of all batches stands beside it. How flat a workload is, is the median of what the
 rounds say.
+
+Laser's reported time is compared with that least. Where Laser runs beside, its mean is compared
+with the mean of all batches: both saw the same machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median
 from time import thread_time_ns
 from typing import Any, Final, TypeAlias
 
 from ebbtide.benches.imars.feed import no_collector
+from ebbtide.benches.lars.laser import Laser
 from ebbtide.benches.lars.settings import Settings
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, tables
 from ebbtide.benches.results import Goal, Measurement, Results, Say, Timing
@@ -33,23 +37,34 @@ Batch: TypeAlias = tuple[Instant, int, Any]
 def measure_arrow(settings: Settings, results: Results, say: Say) -> None:
     """Each workload, window and rate, with full output and with output as changes."""
     for workload in WORKLOADS:
-        for output in ("full", "changes"):
-            for rate in settings.rates:
-                say(f"{workload.name}: {output}, {rate} atoms a time point")
-                found = time_rounds(
-                    settings,
-                    workload,
-                    settings.windows,
-                    rate,
-                    settings.batch,
-                    full=output == "full",
-                )
-                results.extend(
-                    _against_laser(workload, output, rate, window, rounds)
-                    for window, rounds in found.items()
-                )
-                if output == "changes" and workload.name in FLAT_ONES:
-                    results.add(_flatness(settings, workload, rate, found))
+        for rate in settings.rates:
+            with Laser.beside(settings, workload, rate, say) as laser:
+                _measure(settings, workload, rate, laser, results, say)
+
+
+def _measure(
+    settings: Settings, workload: Workload, rate: int, laser: Laser, results: Results, say: Say
+) -> None:
+    for output in ("full", "changes"):
+        say(f"{workload.name}: {output}, {rate} atoms a time point")
+        since = len(laser.turns)
+        found = time_rounds(
+            settings,
+            workload,
+            settings.windows,
+            rate,
+            settings.batch,
+            full=output == "full",
+            before_round=laser.turn,
+        )
+        for window, rounds in found.items():
+            measured = laser.timing(window, since)
+            results.add(_against_laser(workload, output, rate, window, rounds, measured))
+        if output == "changes" and workload.name in FLAT_ONES:
+            results.add(_flatness(settings, workload, rate, found))
+    for window in settings.windows:
+        if measured := laser.timing(window):
+            results.add(_laser(workload, rate, window, measured))
 
 
 def time_rounds(
@@ -60,6 +75,7 @@ def time_rounds(
     batch: int,
     *,
     full: bool,
+    before_round: Callable[[], None] = lambda: None,
 ) -> dict[int, list[Timing]]:
     """For each window its rounds, in microseconds an input atom, once all windows are full."""
     timed = settings.ticks // batch
@@ -73,6 +89,7 @@ def time_rounds(
     found: dict[int, list[Timing]] = {window: [] for window in windows}
     with no_collector():
         for number in range(rounds):
+            before_round()
             turn = batches[fill + number * timed // rounds : fill + (number + 1) * timed // rounds]
             for window, contender in contenders.items():
                 found[window].append(Timing.of([contender.time(each) for each in turn]))
@@ -107,19 +124,37 @@ class Contender:
 
 
 def _against_laser(
-    workload: Workload, output: str, rate: int, window: int, rounds: Sequence[Timing]
+    workload: Workload,
+    output: str,
+    rate: int,
+    window: int,
+    rounds: Sequence[Timing],
+    measured: tuple[int, Timing] | None,
 ) -> Measurement:
-    laser, timing = workload.laser.get(window), least(rounds)
+    timing = least(rounds)
+    laser = workload.laser.get(window) if measured is None else measured[1].mean
+    ours = timing.median if measured is None else timing.mean
     goal = TIMES_FULL if output == "full" else TIMES_CHANGES
     return Measurement(
         f"{workload.name} {output}",
-        {"window": window, "rate": rate, "laser": laser or ""},
+        {"window": window, "rate": rate, "laser": "" if laser is None else round(laser, 3)},
         timing.median,
         "us an atom",
         mean=timing.mean,
-        ratio=None if laser is None else laser / timing.median,
+        ratio=None if laser is None else laser / ours,
         ratio_of=None if laser is None else "laser / ebbtide",
         goal=None if laser is None else goal,
+    )
+
+
+def _laser(workload: Workload, rate: int, window: int, measured: tuple[int, Timing]) -> Measurement:
+    points, timing = measured
+    return Measurement(
+        "laser",
+        {"workload": workload.name, "window": window, "rate": rate, "time_points": points},
+        timing.median,
+        "us an atom",
+        mean=timing.mean,
     )
 
 

@@ -1,4 +1,7 @@
-"""The grid of `arrow` as one Markdown table: a row for each workload, output and rate."""
+"""The grid of `arrow` as one Markdown table: a row for each workload, output and rate.
+
+A cell shows what its ratio is made of: the mean where Laser was measured, else the least round.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,18 @@ from collections.abc import Iterator
 from ebbtide.benches.results import Measurement, Results
 
 OUTPUTS = (" full", " changes")
+# By whether Laser was measured.
+COMPARED = {
+    False: "Least rounds, and how many times faster than Laser as reported for another machine.",
+    True: "Means, and how many times faster than the mean of Laser, measured in this run.",
+}
 
 
 def grid(results: Results) -> str:
     """Microseconds an atom by window, and in brackets how many times faster than Laser."""
-    found = [each for each in results.measurements if each.name.endswith(OUTPUTS)]
+    names = [name for name in results.names if name.endswith(OUTPUTS)]
+    found = [each for name in names for each in results.named(name)]
+    measured = bool(results.named("laser"))
     windows = list(dict.fromkeys(each.parameters["window"] for each in found))
     rows: dict[tuple[str, str], dict[object, Measurement]] = {}
     for each in found:
@@ -21,19 +31,24 @@ def grid(results: Results) -> str:
         ["", "rate", *(f"window {window}" for window in windows)],
         ["---"] * (len(windows) + 2),
     ]
-    lines += [[*row, *(_cell(cells[window]) for window in windows)] for row, cells in rows.items()]
+    lines += [
+        [*row, *(_cell(cells[window], measured) for window in windows)]
+        for row, cells in rows.items()
+    ]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{table}\n\n" + "".join(_summary(results))
+    return f"{table}\n\n" + "".join(_summary(results, measured))
 
 
-def _cell(measurement: Measurement) -> str:
-    value = f"{measurement.value:.2f}" if measurement.value is not None else "never"
+def _cell(measurement: Measurement, measured: bool) -> str:
+    number = measurement.mean if measured else measurement.value
+    value = f"{number:.2f}" if number is not None else "never"
     if measurement.ratio is None:
         return value
     times = f"{value} ({measurement.ratio:.0f}x)"
     return times if measurement.passed else f"*{times}*"
 
 
-def _summary(results: Results) -> Iterator[str]:
+def _summary(results: Results, measured: bool) -> Iterator[str]:
+    yield f"{COMPARED[measured]} "
     met = sum(bool(each.passed) for each in results.goals)
     yield f"{met} of {len(results.goals)} goals are met; cells that miss theirs are in italics.\n"

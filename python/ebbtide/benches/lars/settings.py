@@ -14,7 +14,8 @@ class Settings:
 
     Once a window is full, `ticks` time points are timed, in Arrow batches of `batch` time points,
     in so many `rounds`. One by one as Python objects, only the first rate is measured. `live` facts
-    hold while ticks without any change are timed.
+    hold while ticks without any change are timed. `laser` is the folder of Laser, which
+    `pypy` runs; without one, its reported times stand for it.
     """
 
     windows: tuple[int, ...] = (1, 10, 20, 40, 80)
@@ -24,6 +25,8 @@ class Settings:
     rounds: int = 10
     live: int = 10_000
     seed: int = 0
+    laser: str = ""
+    pypy: str = "pypy3"
 
     def __post_init__(self) -> None:
         for window in self.windows:

@@ -41,7 +41,7 @@ def _by_window(workload: str, results: Results, axes: Axes) -> None:
             *zip(*laser, strict=True),
             color=COLOURS["dred"],
             marker="s",
-            label="Laser, full output, as reported",
+            label=f"Laser, full output{'' if results.named('laser') else ', as reported'}",
         )
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(plain)

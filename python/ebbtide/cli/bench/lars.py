@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +18,7 @@ from ebbtide.cli.bench.shown import (
     measure,
     wanted,
 )
+from ebbtide.cli.errors import InputError
 
 
 class Measured(StrEnum):
@@ -39,12 +42,20 @@ def lars(
     ] = None,
     ticks: Annotated[int | None, typer.Option(help="Time points to measure [2000].")] = None,
     batch: Annotated[int | None, typer.Option(help="Time points an Arrow batch [20].")] = None,
+    laser: Annotated[
+        Path | None,
+        typer.Option(
+            help="Laser, for Python 3, to run beside.", exists=True, file_okay=False, metavar="DIR"
+        ),
+    ] = None,
+    pypy: Annotated[str, typer.Option(help="What runs Laser.")] = "pypy3",
     seed: Seed = 0,
     quick: Quick = False,
 ) -> None:
     """LARS programs: diamond, box, join, ten rules and the cooling system.
 
-    arrow: microseconds an input atom, full output and changes, against what Laser takes
+    arrow: microseconds an input atom, full output and changes, against what Laser takes:
+    measured with --laser, else as reported for another machine
 
     objects: the same with atoms and answers as Python objects
 
@@ -60,6 +71,7 @@ def lars(
     """
     with extra_needed():
         from ebbtide.benches.lars import MEASUREMENTS, grid, run
+        from ebbtide.benches.lars.laser import LaserFailed
         from ebbtide.benches.lars.settings import FULL, QUICK
 
     settings = chosen(
@@ -69,9 +81,23 @@ def lars(
         rates=tuple(sorted(set(rate))) if rate else None,
         ticks=ticks,
         batch=batch,
+        laser=laser and _checked(laser, pypy),
+        pypy=pypy,
     )
     names = wanted(MEASUREMENTS, only)
-    results = measure(run, settings, names, report, quick=quick)
+    try:
+        results = measure(run, settings, names, report, quick=quick)
+    except LaserFailed as error:
+        raise InputError(str(error)) from error
     if report is not None and Measured.ARROW in names:
         (report / "grid.md").write_text(grid(results))
         print(report / "grid.md")
+
+
+def _checked(laser: Path, pypy: str) -> str:
+    """The folder of Laser, if it is one and there is something to run it."""
+    if not (laser / "evalunit" / "program.py").is_file():
+        raise InputError(f"{laser}: Laser is not there, which has evalunit/program.py")
+    if shutil.which(pypy) is None:
+        raise InputError(f"{pypy}: no such command, which Laser is run by; --pypy names another")
+    return str(laser.resolve())
