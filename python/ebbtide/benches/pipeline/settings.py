@@ -49,10 +49,11 @@ class Settings:
     large: Rounds = Rounds(100_000, rounds=5, batches=2, warm=1)
     small: Rounds = Rounds(100, rounds=6, batches=20, warm=3)
     shards: tuple[Rounds, ...] = (
-        # The window has five batches, and executors compile their code for two million facts.
-        Rounds(40_000, rounds=4, batches=8, warm=50),
-        Rounds(100_000, rounds=4, batches=6, warm=20),
-        Rounds(400_000, rounds=3, batches=3, warm=7),
+        # The window has five batches, and an executor, of which there may be two, compiles its code
+        # for two million facts. Short rounds: what disturbs one cluster disturbs the other, too.
+        Rounds(40_000, rounds=12, batches=2, warm=100),
+        Rounds(100_000, rounds=12, batches=2, warm=40),
+        Rounds(400_000, rounds=6, batches=2, warm=10),
     )
     parsed: int = 1_000_000
     closures: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
