@@ -42,6 +42,11 @@ def test_every_example_is_tested() -> None:
     assert {path.name for path in EXAMPLES.iterdir()} - pipelines == {"cluster"}
 
 
+def test_an_example_can_be_copied_elsewhere() -> None:
+    links = [path for path in EXAMPLES.rglob("*") if path.is_symlink()]
+    assert not links, "a link leads nowhere from a copy of its folder"
+
+
 def test_the_first_steps_of_the_documentation(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

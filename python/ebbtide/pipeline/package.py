@@ -75,8 +75,8 @@ def _home() -> Path:
 def pack(archive: Path) -> None:
     """Write the archive, gzip'd."""
     packed = list(requirements())
-    # Quickly rather than small: it is read once a machine.
-    with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
+    # Quickly rather than small: it is read once a machine. A link leads nowhere there.
+    with tarfile.open(archive, "w:gz", compresslevel=1, dereference=True) as tar:
         tar.add(_home(), "ebbtide", filter=lambda entry: None if _is_made(entry.name) else entry)
         for each in packed:
             for file in each.files or ():
