@@ -132,33 +132,18 @@ impl Writer {
             return Err(wrong());
         };
         let object = self.term(object)?;
-        let graph = match graph.map(|graph| self.term(graph)).transpose()? {
+        let graph_name = match graph.map(|graph| self.term(graph)).transpose()? {
             None => GraphName::DefaultGraph,
             Some(Term::NamedNode(node)) => node.into(),
             Some(Term::BlankNode(node)) => node.into(),
             Some(Term::Literal(_)) => return Err(wrong()),
         };
+        let quad = Quad { subject, predicate, object, graph_name };
         match &mut self.serializer {
             Serializer::Lines => {}
-            Serializer::TriG(serializer) => {
-                serializer.serialize_quad(&Quad {
-                    subject,
-                    predicate,
-                    object,
-                    graph_name: graph,
-                })?;
-            }
-            Serializer::RdfXml(serializer) => {
-                serializer.serialize_triple(&Triple { subject, predicate, object })?;
-            }
-            Serializer::JsonLd(serializer) => {
-                serializer.serialize_quad(&Quad {
-                    subject,
-                    predicate,
-                    object,
-                    graph_name: graph,
-                })?;
-            }
+            Serializer::TriG(serializer) => serializer.serialize_quad(&quad)?,
+            Serializer::RdfXml(serializer) => serializer.serialize_triple(&Triple::from(quad))?,
+            Serializer::JsonLd(serializer) => serializer.serialize_quad(&quad)?,
         }
         Ok(())
     }
