@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.quick_bench import quick_bench
 
 pytestmark = pytest.mark.spark
 
 
 def measured(folder: Path, *names: str) -> list[dict[str, Any]]:
     """What a quick run reports of some measurements."""
-    command = Path(sys.executable).with_name("ebbtide")
     only = [word for name in names for word in ("--only", name)]
-    ended = subprocess.run(
-        [command, "bench", "pipeline", "--quick", *only, "--report", folder],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    found: list[dict[str, Any]] = json.loads((folder / "results.json").read_text())["measurements"]
+    found: list[dict[str, Any]]
+    found = quick_bench("pipeline", folder, *only, timeout=400).results["measurements"]
     return found
 
 

@@ -10,11 +10,15 @@ owl:sameAs itself may be said to be the same as another property.
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, note
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import NATIVE_STRATEGIES, MakeEngine
 from tests.properties.test_engines_agree import across_engines, tell
-from tests.properties.test_plans_agree import assert_same_answers, assume_small
+from tests.properties.test_plans_agree import (
+    assert_proofs_are_by,
+    assert_same_answers,
+    assume_small,
+)
 
 from ebbtide.engines.planned import PlannedEngine
 from ebbtide.engines.reference import ReferenceEngine
@@ -137,12 +141,7 @@ def assert_plan_is_exact(
     engine = PlannedEngine(rules, looking, strategy=strategy)
     oracle = ReferenceEngine(rules, looking)
     assert_same_answers(rules, engine, oracle, story)
-    facts = oracle.facts()
-    for fact, until in engine.facts(rules.visible).items():
-        proof = engine.why(fact)
-        note(str(proof))
-        assert (proof.fact, proof.until) == (fact, until)
-        proof.check(rules, facts.keys())
+    assert_proofs_are_by(rules, engine, oracle)
 
 
 @across_engines

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
+from tests.properties.snapshots import changes_nothing
 
 from ebbtide.engines.native import NativeEngine
 from ebbtide.engines.protocol import Engine
@@ -194,17 +195,7 @@ def test_a_snapshot_changes_nothing(
     story = [
         each for each in story if getattr(each, "fact", Fact("p", ())).relation in rules.relations
     ]
-    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
-    cut = data.draw(st.integers(0, len(story)))
-    whole = NativeEngine(rules, looking, strategy=strategy)
-    expected = play(whole, story)
-    first = NativeEngine(rules, looking, strategy=strategy)
-    deltas = play(first, story[:cut])
-    second = NativeEngine(rules, looking, strategy=strategy)
-    second.restore(first.snapshot())
-    deltas += play(second, story[cut:])
-    assert show_rows(rows(deltas)) == show_rows(rows(expected))
-    assert second.facts() == whole.facts()
+    changes_nothing(rules, looking, story, strategy, cut=data.draw(st.integers(0, len(story))))
 
 
 NARROWED = """path(?x, ?y) :- p(?x, ?y).

@@ -220,6 +220,11 @@ def test_proofs_are_by_the_written_rules(
         play(engine, [happening])
     oracle = ReferenceEngine(rules, looking)
     play(oracle, story)
+    assert_proofs_are_by(rules, engine, oracle)
+
+
+def assert_proofs_are_by(rules: Program, engine: PlannedEngine, oracle: ReferenceEngine) -> None:
+    """Every visible fact has a proof by these rules, from what the oracle holds."""
     facts = oracle.facts()
     for fact, until in engine.facts(rules.visible).items():
         proof = engine.why(fact)

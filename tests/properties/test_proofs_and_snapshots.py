@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, note
 from hypothesis import strategies as st
+from tests.properties.snapshots import changes_nothing
 
 from ebbtide.engines.native import NativeEngine
 from ebbtide.program import Program
-from ebbtide.testing import Happening, Tick, play, program, rows, show_rows, stream
+from ebbtide.testing import Happening, Tick, play, program, stream
 from ebbtide.testing.generate import programs, streams, windows
 from ebbtide.time import Sliding, Window
 
@@ -49,18 +50,7 @@ def test_a_snapshot_changes_nothing(
     strategy: str,
     data: st.DataObject,
 ) -> None:
-    note(f"{rules}\n{looking}\n" + "  ".join(map(str, story)))
-    cut = data.draw(st.integers(0, len(story)))
-    whole = NativeEngine(rules, looking, strategy=strategy)
-    expected = play(whole, story)
-    first = NativeEngine(rules, looking, strategy=strategy)
-    deltas = play(first, story[:cut])
-    second = NativeEngine(rules, looking, strategy=strategy)
-    second.restore(first.snapshot())
-    assert second.facts() == first.facts()
-    deltas += play(second, story[cut:])
-    assert show_rows(rows(deltas)) == show_rows(rows(expected))
-    assert second.facts() == whole.facts()
+    changes_nothing(rules, looking, story, strategy, cut=data.draw(st.integers(0, len(story))))
 
 
 @given(programs(), programs(), windows(), streams(), STRATEGIES, st.data())

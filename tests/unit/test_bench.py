@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("psutil")
 
 import pyarrow.compute as pc
+from tests.quick_bench import Run, quick_bench
 
 from ebbtide.benches.imars import MEASUREMENTS
 from ebbtide.benches.imars.feed import Tick
@@ -28,31 +28,11 @@ from ebbtide.testing.workloads import WorkloadError
 from ebbtide.testing.workloads.isin_arrow import IsInTables
 
 FIELDS = "name", "parameters", "value", "unit", "mean", "ratio", "ratio_of", "goal", "passed"
-COMMAND = Path(sys.executable).with_name("ebbtide")
-
-
-class Run(NamedTuple):
-    folder: Path
-    out: str
-    err: str
-    results: dict[str, Any]
-
-    def named(self, name: str) -> list[dict[str, Any]]:
-        return [each for each in self.results["measurements"] if each["name"] == name]
 
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("bench") / "report"
-    ended = subprocess.run(
-        [COMMAND, "bench", "imars", "--quick", "--report", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    results = json.loads((folder / "results.json").read_text())
-    return Run(folder, ended.stdout, ended.stderr, results)
+    return quick_bench("imars", tmp_path_factory.mktemp("bench") / "report")
 
 
 def test_what_is_written(quick: Run) -> None:
@@ -67,12 +47,10 @@ def test_what_is_written(quick: Run) -> None:
 
 def test_the_shape_of_the_results(quick: Run) -> None:
     results = quick.results
-    assert (results["format"], results["bench"]) == (1, "imars")
     assert results["command"].startswith("ebbtide bench imars --quick")
     assert {"processor", "cores", "memory_bytes", "system"} <= set(results["machine"])
     assert {"python", "ebbtide", "pyarrow"} <= set(results["versions"])
-    names = {each["name"] for each in results["measurements"]}
-    assert names == {*MEASUREMENTS, "crossing", "push"}
+    assert quick.names == {*MEASUREMENTS, "crossing", "push"}
     for each in results["measurements"]:
         assert tuple(each) == FIELDS
         assert each["value"] is None or each["value"] > 0
@@ -153,19 +131,13 @@ def test_progress_goes_to_standard_error(quick: Run) -> None:
 
 
 def test_only_with_parameters(tmp_path: Path) -> None:
-    arguments = ["--quick", "--only", "share", "--share", "0.5", "--share", "0.1", "--depth", "2"]
-    more = ["--fanout", "2", "--window", "1000", "--background", "0", "--seed", "3"]
-    ended = subprocess.run(
-        [COMMAND, "bench", "imars", *arguments, *more, "--report", tmp_path],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "share, window 1,000" in ended.stdout
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert {each["name"] for each in results["measurements"]} == {"share", "crossing"}
-    assert results["parameters"]["shares"] == [0.1, 0.5]
-    assert results["parameters"]["seed"] == 3
+    shares = ["--only", "share", "--share", "0.5", "--share", "0.1"]
+    sizes = ["--depth", "2", "--fanout", "2", "--window", "1000", "--background", "0"]
+    run = quick_bench("imars", tmp_path, *shares, *sizes, "--seed", "3")
+    assert "share, window 1,000" in run.out
+    assert run.names == {"share", "crossing"}
+    assert run.results["parameters"]["shares"] == [0.1, 0.5]
+    assert run.results["parameters"]["seed"] == 3
     assert (tmp_path / "share.png").exists()
     assert not (tmp_path / "window.png").exists()
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("psutil")
+
+from tests.quick_bench import quick_bench
 
 from ebbtide.benches.lars import MEASUREMENTS
 from ebbtide.benches.lars.workloads import WORKLOADS, Workload, facts, tables
@@ -20,19 +19,11 @@ from ebbtide.engines.reference.lars import Stream, output_stream
 from ebbtide.program import Fact
 from ebbtide.terms import parse_term
 
-COMMAND = [sys.executable, "-c", "from ebbtide.cli import main; main()", "bench", "lars"]
-
 
 def test_a_quick_run(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [*COMMAND, "--quick", "--report", tmp_path], capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert (results["format"], results["bench"]) == (1, "lars")
-    names = {each["name"] for each in results["measurements"]}
+    run = quick_bench("lars", tmp_path)
     expected = {f"{one.name} {out}" for one in WORKLOADS for out in ("full", "changes")}
-    assert names == {*expected, "flat", "objects", "batches", "quiet", "floor"}
+    assert run.names == {*expected, "flat", "objects", "batches", "quiet", "floor"}
     lines = (tmp_path / "grid.md").read_text().splitlines()
     assert lines[0] == "|  | rate | window 1 | window 5 |"
     assert lines[2].startswith("| diamond, full | 20 | ")

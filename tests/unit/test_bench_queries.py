@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -13,26 +10,18 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("psutil")
 
+from tests.quick_bench import quick_bench
+
 from ebbtide.benches.queries import MEASUREMENTS
 from ebbtide.benches.queries.workload import STREAM, WORKLOADS, Workload
 from ebbtide.cli.bench.queries import Measured
 from ebbtide.queries import QueryEngine
 
-COMMAND = Path(sys.executable).with_name("ebbtide")
-
 
 def test_a_quick_run(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [COMMAND, "bench", "queries", "--quick", "--peers", "--report", tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert (results["format"], results["bench"]) == (1, "queries")
-    assert {each["name"] for each in results["measurements"]} == set(MEASUREMENTS) == set(Measured)
-    assert all(each["value"] > 0 for each in results["measurements"])
+    run = quick_bench("queries", tmp_path, "--peers")
+    assert run.names == set(MEASUREMENTS) == set(Measured)
+    assert all(each["value"] > 0 for each in run.results["measurements"])
     assert (tmp_path / "windows.png").exists()
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("psutil")
+
+from tests.quick_bench import Run, quick_bench
 
 from ebbtide.benches.regimes import MEASUREMENTS
 from ebbtide.benches.regimes.closure import compare
@@ -27,43 +26,29 @@ from ebbtide.testing.workloads import WorkloadError
 from ebbtide.testing.workloads.lubm import departments, ontology
 from ebbtide.testing.workloads.lubm.queries import QUERIES, query_rules
 
-COMMAND = Path(sys.executable).with_name("ebbtide")
-
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("bench") / "report"
-    ended = subprocess.run(
-        [COMMAND, "bench", "regimes", "--quick", "--report", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return folder
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return quick_bench("regimes", tmp_path_factory.mktemp("bench") / "report")
 
 
-def test_a_quick_run(quick: Path) -> None:
-    results = json.loads((quick / "results.json").read_text())
-    assert (results["format"], results["bench"]) == (1, "regimes")
-    names = {each["name"] for each in results["measurements"]}
-    assert names >= set(MEASUREMENTS)
-    assert all(each["value"] > 0 for each in results["measurements"] if each["name"] != "rules")
-    assert "A quick run" in (quick / "report.md").read_text()
+def test_a_quick_run(quick: Run) -> None:
+    assert quick.names >= set(MEASUREMENTS)
+    measured = quick.results["measurements"]
+    assert all(each["value"] > 0 for each in measured if each["name"] != "rules")
+    assert "A quick run" in (quick.folder / "report.md").read_text()
 
 
-def test_every_query_is_answered(quick: Path) -> None:
-    results = json.loads((quick / "results.json").read_text())
-    events = [each for each in results["measurements"] if each["name"] == "events"]
+def test_every_query_is_answered(quick: Run) -> None:
+    events = quick.named("events")
     assert [each["parameters"]["query"] for each in events] == ["q1", "q9", "all"]
     assert all(each["parameters"]["answers"] > 0 for each in events)
     stated = {each["parameters"]["triples"] for each in events}
     assert stated == {sum(len(department.rows) for department in departments(1))}
 
 
-def test_what_the_rules_cost_is_ordered(quick: Path) -> None:
-    results = json.loads((quick / "results.json").read_text())
-    whole, *rules = (each for each in results["measurements"] if each["name"] == "rules")
+def test_what_the_rules_cost_is_ordered(quick: Run) -> None:
+    whole, *rules = quick.named("rules")
     lookups = [each["parameters"]["lookups"] for each in rules]
     assert lookups == sorted(lookups, reverse=True)
     assert whole["parameters"]["lookups"] > lookups[0] > 0

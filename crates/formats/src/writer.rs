@@ -77,33 +77,24 @@ impl Writer {
     /// When the format is none of facts without instants, or a prefix is no IRI.
     pub fn new(format: Format, prefixes: &BTreeMap<String, String>) -> Result<Self, Unwritable> {
         let bytes = Bytes::default();
-        let wrong = |name: &str, error: &dyn fmt::Display| {
-            Unwritable(format!("the prefix {name} stands for no IRI: {error}"))
-        };
         let serializer = match format {
             Format::NTriples | Format::NQuads => Serializer::Lines,
             Format::Turtle | Format::TriG => {
-                let mut serializer = TriGSerializer::new();
-                for (name, iri) in prefixes {
-                    serializer =
-                        serializer.with_prefix(name, iri).map_err(|error| wrong(name, &error))?;
-                }
+                let serializer = prefixed(TriGSerializer::new(), prefixes, |s, name, iri| {
+                    s.with_prefix(name, iri)
+                })?;
                 Serializer::TriG(Box::new(serializer.for_writer(bytes.clone())))
             }
             Format::RdfXml => {
-                let mut serializer = RdfXmlSerializer::new();
-                for (name, iri) in prefixes {
-                    serializer =
-                        serializer.with_prefix(name, iri).map_err(|error| wrong(name, &error))?;
-                }
+                let serializer = prefixed(RdfXmlSerializer::new(), prefixes, |s, name, iri| {
+                    s.with_prefix(name, iri)
+                })?;
                 Serializer::RdfXml(Box::new(serializer.for_writer(bytes.clone())))
             }
             Format::JsonLd => {
-                let mut serializer = JsonLdSerializer::new();
-                for (name, iri) in prefixes {
-                    serializer =
-                        serializer.with_prefix(name, iri).map_err(|error| wrong(name, &error))?;
-                }
+                let serializer = prefixed(JsonLdSerializer::new(), prefixes, |s, name, iri| {
+                    s.with_prefix(name, iri)
+                })?;
                 Serializer::JsonLd(Box::new(serializer.for_writer(bytes.clone())))
             }
             Format::TimedNTriples => {
@@ -141,33 +132,18 @@ impl Writer {
             return Err(wrong());
         };
         let object = self.term(object)?;
-        let graph = match graph.map(|graph| self.term(graph)).transpose()? {
+        let graph_name = match graph.map(|graph| self.term(graph)).transpose()? {
             None => GraphName::DefaultGraph,
             Some(Term::NamedNode(node)) => node.into(),
             Some(Term::BlankNode(node)) => node.into(),
             Some(Term::Literal(_)) => return Err(wrong()),
         };
+        let quad = Quad { subject, predicate, object, graph_name };
         match &mut self.serializer {
             Serializer::Lines => {}
-            Serializer::TriG(serializer) => {
-                serializer.serialize_quad(&Quad {
-                    subject,
-                    predicate,
-                    object,
-                    graph_name: graph,
-                })?;
-            }
-            Serializer::RdfXml(serializer) => {
-                serializer.serialize_triple(&Triple { subject, predicate, object })?;
-            }
-            Serializer::JsonLd(serializer) => {
-                serializer.serialize_quad(&Quad {
-                    subject,
-                    predicate,
-                    object,
-                    graph_name: graph,
-                })?;
-            }
+            Serializer::TriG(serializer) => serializer.serialize_quad(&quad)?,
+            Serializer::RdfXml(serializer) => serializer.serialize_triple(&Triple::from(quad))?,
+            Serializer::JsonLd(serializer) => serializer.serialize_quad(&quad)?,
         }
         Ok(())
     }
@@ -214,6 +190,18 @@ impl Writer {
         }
         Ok(self.bytes.take())
     }
+}
+
+/// A serializer that knows the prefixes, each taken by `with`.
+fn prefixed<S, E: fmt::Display>(
+    serializer: S,
+    prefixes: &BTreeMap<String, String>,
+    with: impl Fn(S, &str, &str) -> Result<S, E>,
+) -> Result<S, Unwritable> {
+    prefixes.iter().try_fold(serializer, |serializer, (name, iri)| {
+        with(serializer, name, iri)
+            .map_err(|error| Unwritable(format!("the prefix {name} stands for no IRI: {error}")))
+    })
 }
 
 /// The characters of XML 1.0.

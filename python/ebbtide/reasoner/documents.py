@@ -30,7 +30,7 @@ from ebbtide.reasoner.intake import (
     is_columnar,
     triple_batches,
 )
-from ebbtide.terms import IRI, BlankNode, Literal, parse_term, to_term
+from ebbtide.terms import IRI, Literal, parse_term, to_rdflib, to_term
 from ebbtide.terms.formats import (
     CHUNK,
     TERM_COLUMNS,
@@ -39,7 +39,6 @@ from ebbtide.terms.formats import (
     graph_text,
     open_document,
 )
-from ebbtide.terms.term import XSD_STRING
 from ebbtide.terms.writing import FORMATS_WITH_GRAPHS, STANDARD_PREFIXES, document, ntriples_line
 
 if TYPE_CHECKING:
@@ -275,7 +274,7 @@ class Documents:
 
         def node(text: str) -> Any:
             if text not in nodes:
-                nodes[text] = _rdflib_node(text)
+                nodes[text] = to_rdflib(parse_term(text))
             return nodes[text]
 
         for table, name in graphs:
@@ -355,19 +354,3 @@ class Documents:
 def _table(lines: list[str]) -> Table:
     reader = open_document("".join(sorted(lines)).encode(), "nt", keep_labels=True)
     return reader.table(len(lines))
-
-
-def _rdflib_node(text: str) -> Any:
-    import rdflib
-
-    match parse_term(text):
-        case IRI(value):
-            return rdflib.URIRef(value)
-        case BlankNode(label):
-            return rdflib.BNode(label)
-        case Literal(lexical, datatype, language):
-            if language:
-                return rdflib.Literal(lexical, lang=language)
-            kind = None if datatype == XSD_STRING else rdflib.URIRef(datatype)
-            # The lexical form is the term's identity: rdflib must not tidy it up.
-            return rdflib.Literal(lexical, datatype=kind, normalize=False)

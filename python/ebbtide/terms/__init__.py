@@ -10,6 +10,7 @@ from ebbtide.terms.term import (
     is_absolute,
     parse_term,
     to_python,
+    to_rdflib,
     to_term,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "is_absolute",
     "parse_term",
     "to_python",
+    "to_rdflib",
     "to_term",
 ]

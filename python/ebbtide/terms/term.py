@@ -290,6 +290,23 @@ def to_term(value: Any) -> Term:
     raise TermError(f"cannot make a term of {type(value).__name__}: {value!r}")
 
 
+def to_rdflib(term: Term) -> Any:
+    """The term as rdflib has it: a URIRef, a BNode or a Literal."""
+    import rdflib
+
+    match term:
+        case IRI(value):
+            return rdflib.URIRef(value)
+        case BlankNode(label):
+            return rdflib.BNode(label)
+        case Literal(lexical, datatype, language):
+            if language:
+                return rdflib.Literal(lexical, lang=language)
+            kind = None if datatype == XSD_STRING else rdflib.URIRef(datatype)
+            # The lexical form is the term's identity: rdflib must not tidy it up.
+            return rdflib.Literal(lexical, datatype=kind, normalize=False)
+
+
 def to_python(term: Term) -> Any:
     """Turn a literal into the Python value it denotes; other terms stay as they are.
 

@@ -18,8 +18,8 @@ from typing import Any
 from ebbtide.engines.reference import ReferenceEngine
 from ebbtide.languages.rspql import ContinuousQuery, CountWindow, StreamWindow, TimeWindow
 from ebbtide.program import TRIPLE, Fact, Program
-from ebbtide.terms import IRI, BlankNode, Literal, Term, to_term
-from ebbtide.terms.term import XSD, XSD_STRING
+from ebbtide.terms import IRI, BlankNode, Literal, Term, to_rdflib, to_term
+from ebbtide.terms.term import XSD
 from ebbtide.time import EARLIEST, Instant
 
 Timed = tuple[Fact, Instant]
@@ -129,7 +129,7 @@ def answers(query: ContinuousQuery, graphs: Mapping[IRI | None, set[Fact]]) -> l
     for name, facts in graphs.items():
         graph = dataset.default_graph if name is None else dataset.graph(rdflib.URIRef(name.value))
         for fact in facts:
-            graph.add(tuple(map(_node, fact.terms)))
+            graph.add(tuple(map(to_rdflib, fact.terms)))
     result: Any = dataset.query(query.text)
     match result.type:
         case "ASK":
@@ -167,18 +167,3 @@ def _comparable(term: Term | None) -> Any:
 
 
 _NUMBERS = {XSD + name for name in ("integer", "decimal", "double", "float", "int", "long")}
-
-
-def _node(term: Term) -> Any:
-    import rdflib
-
-    match term:
-        case IRI(value):
-            return rdflib.URIRef(value)
-        case BlankNode(label):
-            return rdflib.BNode(label)
-        case Literal(lexical, datatype, language):
-            if language:
-                return rdflib.Literal(lexical, lang=language)
-            kind = None if datatype == XSD_STRING else rdflib.URIRef(datatype)
-            return rdflib.Literal(lexical, datatype=kind, normalize=False)
