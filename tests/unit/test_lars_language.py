@@ -238,6 +238,17 @@ def test_iris_stand_behind_words() -> None:
         assert "triple(X,<http://e/p>,_) in [1], X < 7, X < 7." in str(rule)
 
 
+def test_iris_stand_behind_time_points() -> None:
+    text = "@prefix e: <http://e/>. {} e:p(X,Y) :- @U e:q(X,Y), {} e:r(X,Y), U <7, (U + 1) <9."
+    for point in ("@U", "@7", "@-1", "@(U + 1)", "@((U))", "@-(U * (1 + U))"):
+        short = parse_lars(text.format(point, point))
+        in_full = str(short).replace("triple(X,<http://e/", "<http://e/").replace(">,Y)", ">(X,Y)")
+        assert parse_lars(in_full).rules == short.rules
+        assert "<http://e/r>(X,Y)" in in_full
+    for text in ("@(T, p) <- @(T, e).", "@(T, p(X,1)) <-@(T, e(X)),X>1."):
+        assert parse_lars(text).rules == parse_lars(text.replace("<-", ":-")).rules
+
+
 def test_lines_of_comments_are_left_out_of_streams() -> None:
     lines = ["% one", "  % two", "// three", " \t ", "0\tp. % four", "1\tp. // five"]
     assert [at for at, _ in parse_stream(lines)] == [0, 1]
