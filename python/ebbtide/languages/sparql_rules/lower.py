@@ -99,7 +99,7 @@ def lower_pattern(
     rules = []
     for number, (branch, head) in enumerate(zip(branches, heads, strict=True), 1):
         own = name if len(branches) == 1 else f"{name}.{number}"
-        body = without_needless_nodes(branch.parts)
+        body = without_needless_nodes(branch.body)
         rules.append(Rule(own, (Atom(relation, tuple(head), origin),), body, origin))
     return Lowered(relation, tuple(variables), (*rules, *helpers.needed_by(rules)), counts)
 
