@@ -116,10 +116,10 @@ def _matched(branch: Branch) -> set[Variable]:
 
 
 def _add_witnesses(branches: Sequence[Branch], heads: list[list[Argument]]) -> None:
-    forgotten = [
-        [one for one in branch.variables() if one in _matched(branch) and one not in head]
-        for branch, head in zip(branches, heads, strict=True)
-    ]
+    forgotten = []
+    for branch, head in zip(branches, heads, strict=True):
+        lost = _matched(branch).difference(head)
+        forgotten.append([one for one in branch.variables() if one in lost])
     width = max(map(len, forgotten), default=0)
     for number, (head, more) in enumerate(zip(heads, forgotten, strict=True), 1):
         head += [*more, *[UNBOUND] * (width - len(more))]
