@@ -56,6 +56,8 @@ _HINTS: Final = {
     "&": "a comma joins the parts of a body",
     "!": "`not` denies an atom, and != says that two terms differ; there is no cut",
     "^": "there is no power; X * X is a square",
+    "~": "`not` denies an atom",
+    **dict.fromkeys("⊞◇◊□", "write p(X) in [3], always p(X) in [3], @T p(X) in [3]"),
     "\\": "`not` denies an atom, and != says that two terms differ",
 }
 #: A string that is closed: then it is its escapes that are wrong.
