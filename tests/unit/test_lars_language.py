@@ -144,6 +144,18 @@ def test_predicates_that_no_rule_asks_for_are_said_once() -> None:
     assert said[2:] == ["there are more predicates that no rule asks for", *(None,) * 6]
 
 
+def test_a_predicate_without_its_prefix_is_told_with_it() -> None:
+    body = "ex:temp(X,V) in [3], ex:office(X), <http://other/in>(X,_), triple(X,_,_)"
+    unread = Unread(parse_lars(f"@prefix ex: <http://e/>. ex:hot(X,V) :- {body}."))
+    for name, meant in (
+        ("temp", "; did you mean ex:temp?"),
+        ("office", "; did you mean ex:office?"),
+    ):
+        said = f"no rule asks for {name}, so its atoms have no effect"
+        assert unread.met(name) == said + meant
+    assert unread.met("wind") == "no rule asks for wind, so its atoms have no effect"
+
+
 def test_a_count_window_over_the_whole_stream_asks_for_all_predicates() -> None:
     for window, is_said in (("[#3]", False), ("[#3 of p]", True), ("[#3 per X]", True)):
         for body in (f"p(X) in {window}", f"e, not p(_) in {window}".replace("per X", "of p")):
