@@ -73,7 +73,13 @@ def decimals(places: int, whole: int) -> st.SearchStrategy[str]:
 WHOLE = st.integers(-4, 4) | st.sampled_from([2**63 - 1, -(2**63), 2**63, 2**62, 10**12])
 ZONES = st.sampled_from(["", "Z", "+14:00", "-05:30"])
 DAYS = st.dates().map(lambda day: day.isoformat()) | st.sampled_from(
-    ["2024-02-29", "2024-02-30", "-0001-01-01", "0000-12-31", "12024-01-01", "2024-2-3"]
+    (
+        *("2024-02-29", "2024-02-30", "-0001-01-01", "0000-12-31", "12024-01-01", "2024-2-3"),
+        # As far as the calendar goes, and beyond.
+        *("5391559471919-03-29", "5391559471919-03-31", "100000000000000-01-01"),
+        "5391559471919-03-30",
+        *("-5391559471918-10-05", "-5391559471918-10-06", "-9223372036854775808-01-01"),
+    )
 )
 TIMES = st.times().map(lambda time: time.isoformat()) | st.sampled_from(
     ["24:00:00", "24:00:01", "23:59:60", "00:00:00.5", "12:00"]
@@ -149,6 +155,8 @@ TERMS: st.SearchStrategy[Term] = st.one_of(
 
 @across_engines
 @example([(Literal("NaN", XSD + "double"),) * 2])
+@example([(Literal("100000000000000-01-01", XSD + "date"), Literal("2024-01-01", XSD + "date"))])
+@example([(Literal("5391559471919-03-30", XSD + "date"), Literal("2024-01-01Z", XSD + "date"))])
 @given(st.lists(st.tuples(TERMS, TERMS), min_size=1, max_size=8))
 def test_builtins(other_engine: MakeEngine, pairs: list[tuple[Term, Term]]) -> None:
     engines = other_engine(ALL_BUILTINS, WINDOWS), ReferenceEngine(ALL_BUILTINS, WINDOWS)

@@ -144,6 +144,18 @@ def test_predicates_that_no_rule_asks_for_are_said_once() -> None:
     assert said[2:] == ["there are more predicates that no rule asks for", *(None,) * 6]
 
 
+def test_a_predicate_without_its_prefix_is_told_with_it() -> None:
+    body = "ex:temp(X,V) in [3], ex:office(X), <http://other/in>(X,_), triple(X,_,_)"
+    unread = Unread(parse_lars(f"@prefix ex: <http://e/>. ex:hot(X,V) :- {body}."))
+    for name, meant in (
+        ("temp", "; did you mean ex:temp?"),
+        ("office", "; did you mean ex:office?"),
+    ):
+        said = f"no rule asks for {name}, so its atoms have no effect"
+        assert unread.met(name) == said + meant
+    assert unread.met("wind") == "no rule asks for wind, so its atoms have no effect"
+
+
 def test_a_count_window_over_the_whole_stream_asks_for_all_predicates() -> None:
     for window, is_said in (("[#3]", False), ("[#3 of p]", True), ("[#3 per X]", True)):
         for body in (f"p(X) in {window}", f"e, not p(_) in {window}".replace("per X", "of p")):
@@ -238,6 +250,17 @@ def test_iris_stand_behind_words() -> None:
         assert "triple(X,<http://e/p>,_) in [1], X < 7, X < 7." in str(rule)
 
 
+def test_iris_stand_behind_time_points() -> None:
+    text = "@prefix e: <http://e/>. {} e:p(X,Y) :- @U e:q(X,Y), {} e:r(X,Y), U <7, (U + 1) <9."
+    for point in ("@U", "@7", "@-1", "@(U + 1)", "@((U))", "@-(U * (1 + U))"):
+        short = parse_lars(text.format(point, point))
+        in_full = str(short).replace("triple(X,<http://e/", "<http://e/").replace(">,Y)", ">(X,Y)")
+        assert parse_lars(in_full).rules == short.rules
+        assert "<http://e/r>(X,Y)" in in_full
+    for text in ("@(T, p) <- @(T, e).", "@(T, p(X,1)) <-@(T, e(X)),X>1."):
+        assert parse_lars(text).rules == parse_lars(text.replace("<-", ":-")).rules
+
+
 def test_lines_of_comments_are_left_out_of_streams() -> None:
     lines = ["% one", "  % two", "// three", " \t ", "0\tp. % four", "1\tp. // five"]
     assert [at for at, _ in parse_stream(lines)] == [0, 1]
@@ -322,6 +345,18 @@ ERRORS = {
     "q(X) :- p(X), X is 3.": "1:17: expected an atom or a comparison, such as X = 3, found `is`",
     "q(X) :- p(X) & r(X).": "1:14: a comma joins the parts of a body",
     "q(X) :- p(X), !.": "1:15: `not` denies an atom, and != says that two terms differ; there is",
+    "q(X) :- ~p(X).": "1:9: `not` denies an atom",
+    "q :- ⊞3 ◇ p.": "1:6: write p(X) in [3], always p(X) in [3], @T p(X) in [3]",
+    "q :- [3] p.": "1:6: expected an atom or a comparison: a window stands behind its atom",
+    "q :- always[3] p.": "1:16: expected a full stop or a comma: a window stands behind its atom",
+    "q :- p, r in [3] s(1).": "1:18: expected a full stop or a comma: a window stands behind",
+    "q :- p in [2 weeks].": "1:14: unknown unit weeks; there are ms, s, min, h and d",
+    "@T+1 q :- @T p.": "1:3: expected an atom: arithmetic needs brackets, as in @(T + 1), found",
+    "q :- p at T - 1.": "1:13: expected an atom: arithmetic needs brackets, as in @(T + 1), found",
+    "q :- @T p, not @(T - 1 min) p.": "1:24: expected ), found `min`; units stand in windows, and",
+    "q(N) :- N = count(X : p(X)).": "there are no functions, and braces in count { X : p(X) }",
+    "q :- @T p in [3], T = now.": "1:19: T is a time point, a number, and never now; of this time",
+    "q(N) :- N = count { T : @T p, now = T }.": "1:31: T is a time point, a number, and never now",
     "q :- p. /* open": "1:9: this comment is not closed",
     "q(V) :- p(V), V > limit.": "1:15: limit is a constant without a value to compare",
     "q(V) :- p(V), limit(V), W = limit * 2, V < W.": "1:25: limit is a constant without a value",

@@ -89,6 +89,15 @@ def test_sparql_is_not_too_long_for_the_kernel(body: str) -> None:
         parse_sparql_rules(f"{SPARQL}INSERT {{ ?x0 ex:q ?x1 }} WHERE {{ {body} }}", "my.file")
 
 
+def test_a_long_filter_is_refused_in_no_time() -> None:
+    body = f"?x ex:p ?v FILTER({' && '.join(f'?v != {i}' for i in range(4_900))})"
+    started = time.process_time()
+    with pytest.raises(ProgramError, match=r"^my.file:2:1: a body has at most 2,500 .* has 4,901;"):
+        parse_sparql_rules(f"{SPARQL}INSERT {{ ?x ex:q ?v }} WHERE {{ {body} }}", "my.file")
+    # Each condition was compared with all before it.
+    assert time.process_time() - started < 5
+
+
 def test_a_query_is_not_too_long_for_the_kernel() -> None:
     text = "SELECT ?x1 FROM STREAM ex:s [RANGE 1s STEP 1s] WHERE"
     long = f"{SPARQL}{text} {{ {patterns(MOST_ATOMS + 1)} }}"

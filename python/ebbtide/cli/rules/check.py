@@ -61,8 +61,8 @@ def _only_stated(program: Program) -> Iterator[str]:
     from ebbtide.program.strata import unifies
 
     # The rules that lists were lowered to are among them: what these conclude is not stated.
-    heads = [head for rule in program.rules for head in rule.heads]
-    asked = (atom for rule in program.written for atom in rule.asked)
+    heads = {head for rule in program.rules for head in rule.heads}
+    asked = dict.fromkeys(atom for rule in program.written for atom in rule.asked)
     missing = dict.fromkeys(
         _what(atom) for atom in asked if not any(unifies(atom, head) for head in heads)
     )

@@ -68,6 +68,10 @@ _INTEGERS: Final = frozenset(
 _DOUBLES: Final = frozenset({XSD + "double", XSD + "float"})
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 _ONE: Final = 10**18
+#: When the first day of the year 1 begins, in seconds of a `Moment`.
+_YEAR_1: Final = Fraction(date(401, 1, 1).toordinal() * 86_400)
+#: By how many seconds a zone may be away from UTC.
+_DOUBT: Final = 14 * 3600
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
@@ -220,11 +224,17 @@ def order(left: Datum, right: Datum) -> int | None:
     """-1, 0 or 1 for two data of one kind; None where neither comes first.
 
     Numbers meet as doubles when one of them is. A moment without a zone may lie up to fourteen
-    hours to either side, so it compares with a zoned one only from beyond them.
+    hours to either side, so it compares with a zoned one only from beyond them, and only if both
+    ends are in bounds.
     """
     if isinstance(left, Moment) and isinstance(right, Moment):
-        comparable = left.zoned == right.zoned or abs(left.seconds - right.seconds) > 14 * 3600
-        return _sign(left.seconds, right.seconds) if comparable else None
+        unzoned = (right if left.zoned else left).seconds
+        is_clear = left.zoned == right.zoned or (
+            abs(left.seconds - right.seconds) > _DOUBT
+            and _is_kept(unzoned - _DOUBT)
+            and _is_kept(unzoned + _DOUBT)
+        )
+        return _sign(left.seconds, right.seconds) if is_clear else None
     if isinstance(left, float) and isinstance(right, int | Fraction):
         return _sign(left, float(right))
     if isinstance(left, int | Fraction) and isinstance(right, float):
@@ -256,7 +266,14 @@ def _moment(match: re.Match[str] | None) -> Moment | None:
     except ValueError:
         return None
     seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset(match[7])
+    if bounded(second) is None or not _is_kept(seconds):
+        return None
     return Moment(seconds, zoned=bool(match[7]))
+
+
+def _is_kept(seconds: Fraction) -> bool:
+    """Whether an instant is in bounds: it is a decimal, from the year 1 on. 10^14 is no year."""
+    return bounded(seconds - _YEAR_1) is not None
 
 
 def offset(zone: str | None) -> int:

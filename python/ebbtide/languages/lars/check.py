@@ -8,7 +8,7 @@ stratified is asked by `strata`, since a solver can do without.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -43,7 +43,7 @@ from ebbtide.program import (
 from ebbtide.program.check import check_length
 from ebbtide.program.strata import stratify
 from ebbtide.program.wording import counted
-from ebbtide.terms import Literal, to_python
+from ebbtide.terms import IRI, Literal, to_python
 
 #: What a comparison says if its sides change places.
 _TURNED: Final = {"equal": "equal", "greaterThan": "lessThan", "ge": "le"}
@@ -205,6 +205,8 @@ def _is_collected(part: BodyPart) -> bool:
 
 def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "") -> None:
     """Refuse variables that nothing binds; `where` tells the place of the parts in messages."""
+    parts = tuple(parts)
+    points = {part.at for part in parts if isinstance(part, Extended)}
     for part in parts:
         match part:
             case Denied():
@@ -217,6 +219,7 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case Guard():
                 check_values(part)
+                _check_point(part, points)
                 for argument in part.inputs:
                     if isinstance(argument, Variable) and argument not in bound:
                         raise ProgramError(
@@ -226,6 +229,18 @@ def _check_parts(parts: Iterable[BodyPart], bound: set[Variable], where: str = "
                         )
             case _:
                 pass
+
+
+def _check_point(guard: Guard, points: Collection[Argument | None]) -> None:
+    """Refuse to ask whether a time point is a constant that is no number, such as `now`."""
+    for point, other in (guard.arguments[:2], guard.arguments[1::-1]):
+        if guard.builtin == "equal" and point in points and isinstance(other, IRI):
+            raise ProgramError(
+                f"{show_argument(point)} is a time point, a number, and never "
+                f"{show_argument(other)}; of this time point is what `in [0]` shows, as in @T p "
+                "in [0]",
+                guard.origin,
+            )
 
 
 def bound_by(parts: Iterable[BodyPart]) -> set[Variable]:

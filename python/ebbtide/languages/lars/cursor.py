@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 
 from ebbtide.languages.lars.tokens import Token, tokens
 from ebbtide.program import Origin, ProgramError, Variable
+from ebbtide.time.duration import UNITS
 
 MAX_DEPTH: Final = 100
 #: A comment that would be an operand, if % were a sign of arithmetic.
@@ -63,8 +64,17 @@ class Cursor:
 
     def _fail(self, wanted: str, token: Token) -> NoReturn:
         found = f"`{token.text}`" if token.text else "the end of the text"
-        hint = "; % begins a comment: there is no remainder" if self._is_after_remainder() else ""
+        hint = ""
+        if self._is_after_remainder():
+            hint = "; % begins a comment: there is no remainder"
+        elif self._is_unit(token):
+            hint = "; units stand in windows, and time points are numbers: milliseconds with a tick"
         raise ProgramError(f"expected {wanted}, found {found}{hint}", self._at(token))
+
+    def _is_unit(self, token: Token) -> bool:
+        """Whether the token, at hand or just taken, is a unit of time behind a number."""
+        place = self._next if token is self._peek() else self._next - 1
+        return token.text in UNITS and place > 0 and self._tokens[place - 1].kind == "NUMBER"
 
     def _is_after_remainder(self) -> bool:
         """Whether the token at hand, or the one before it, follows `% 2`, meant as an operand."""

@@ -145,6 +145,8 @@ class _Reader(LaserReader):
             if self._peek().text != ".":
                 body = self._parts()
         body += self._extra
+        if self._peek(-1).text == "]" and self._starts_atom():
+            self._fail("a full stop or a comma: a window stands behind its atom", self._peek())
         last = self._expect(".")
         origin = self._origin(first, last)
         return LarsRule(name, head, at, tuple(body), origin)
@@ -268,6 +270,8 @@ class _Reader(LaserReader):
             self._fail(f"an atom ({SMALL_LETTERS})", first)
         if first.kind == "END" or first.text in (".", ",", ")", "]", "}"):
             self._fail("an atom or a comparison", first)
+        if first.text == "[":
+            self._fail("an atom or a comparison: a window stands behind its atom", first)
         if first.text == "(" and self._peek(1).kind == "NAME" and self._peek(2).text == "(":
             self._fail("an atom or a comparison: brackets stand around terms only", first)
         left = self._side()

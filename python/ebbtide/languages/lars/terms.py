@@ -12,6 +12,7 @@ from ebbtide.languages.lars.formula import BodyPart
 from ebbtide.languages.lars.printing import BOOLEANS, RDF_TYPE, show_argument, unquoted
 from ebbtide.languages.lars.tokens import Token
 from ebbtide.program import TRIPLE, Argument, Atom, Fact, Guard, ProgramError, Variable
+from ebbtide.program.operator import FUNCTIONS
 from ebbtide.program.wording import did_you_mean
 from ebbtide.terms import IRI, BlankNode, Literal, TermError, parse_term, to_python, to_term
 from ebbtide.terms.term import RDF, XSD, XSD_STRING
@@ -74,7 +75,10 @@ class TermReader(Cursor):
         token = self._peek()
         is_number = token.kind == "NUMBER" and token.text.isdigit()
         if is_number or token.kind == "VARIABLE" or token.text in ("(", "-"):
-            return as_point(self._operand())
+            at = as_point(self._operand())
+            if self._peek().text in ARITHMETIC:
+                self._fail("an atom: arithmetic needs brackets, as in @(T + 1)", self._peek())
+            return at
         self._fail("a time point: a variable or a number", token)
 
     def _expression(self) -> Argument:
@@ -106,7 +110,8 @@ class TermReader(Cursor):
                 return self._string(token)
             case "NAME":
                 if self._peek().text == "(":
-                    self._fail("a term: there are no functions", token)
+                    hint = ", and braces in count { X : p(X) }" if token.text in FUNCTIONS else ""
+                    self._fail(f"a term: there are no functions{hint}", token)
                 if token.text in BOOLEANS:
                     return Literal(token.text, XSD + "boolean")
                 return IRI(token.text)

@@ -56,6 +56,8 @@ _HINTS: Final = {
     "&": "a comma joins the parts of a body",
     "!": "`not` denies an atom, and != says that two terms differ; there is no cut",
     "^": "there is no power; X * X is a square",
+    "~": "`not` denies an atom",
+    **dict.fromkeys("⊞◇◊□", "write p(X) in [3], always p(X) in [3], @T p(X) in [3]"),
     "\\": "`not` denies an atom, and != says that two terms differ",
 }
 #: A string that is closed: then it is its escapes that are wrong.
@@ -81,6 +83,7 @@ def tokens(text: str, source: str) -> list[Token]:
     if len(text) > MAX_TEXT:
         raise ProgramError(f"the text is longer than {MAX_TEXT} characters", Origin(source, 1, 1))
     found: list[Token] = []
+    points = _Points()
     position = 0
     while position < len(text):
         match = _LANGUAGE.match(text, position) if found and found[-1].kind == "STRING" else None
@@ -100,12 +103,13 @@ def tokens(text: str, source: str) -> list[Token]:
             match = _COLON.match(text, position)
             assert match is not None, "a name without a prefix begins with a colon"
             kind = "SIGN"
-        if kind == "IRI" and found and _may_be_compared(found):
+        if kind == "IRI" and found and not points.ends and _may_be_compared(found[-1]):
             match = _COMPARISON.match(text, position)
             assert match is not None, "an IRI begins with <"
             kind = "ARROW" if match[0] == "<-" else "COMPARISON"
         if kind not in ("SPACE", "COMMENT"):
             found.append(Token(kind, match[0], position, match.end()))
+            points.see(match[0])
         position = match.end()
     found.append(Token("END", "", position, position))
     return found
@@ -117,13 +121,36 @@ def _ends_values(found: list[Token]) -> bool:
     return bool(found) and found[-1].kind == "VARIABLE" and before in (["{"], [","])
 
 
-def _may_be_compared(found: list[Token]) -> bool:
-    """Whether the last token may end what is compared; the T of @T does not."""
-    token = found[-1]
+def _may_be_compared(token: Token) -> bool:
+    """Whether a token may end what is compared."""
     if token.kind == "NAME" and token.text in _WORDS:
         return False
-    is_point = len(found) > 1 and found[-2].text == "@"
-    return (token.kind in _OPERANDS and not is_point) or token.text == ")"
+    return token.kind in _OPERANDS or token.text == ")"
+
+
+class _Points:
+    """Where time points end: at the T of @T, the 1 of @-1, the bracket of @(T + 1).
+
+    An atom follows, never a comparison. The brackets of @(T, p) have a comma: they are around both.
+    """
+
+    def __init__(self) -> None:
+        #: Whether the last token ends a time point.
+        self.ends = False
+        self._begins = False
+        #: For each bracket that is open, whether it may be around a time point.
+        self._opened: list[bool] = []
+
+    def see(self, text: str) -> None:
+        """Take the text of the next token."""
+        begun, self._begins = self._begins, text == "@" or (self._begins and text == "-")
+        self.ends = begun and text not in ("(", "-")
+        if text == "(":
+            self._opened.append(begun)
+        elif text == "," and self._opened:
+            self._opened[-1] = False
+        elif text == ")" and self._opened:
+            self.ends = self._opened.pop()
 
 
 def _place(text: str, position: int, source: str) -> Origin:

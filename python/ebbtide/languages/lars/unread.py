@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ebbtide.languages.lars.formula import CountWindow, LarsProgram
+from ebbtide.languages.lars.formula import CountWindow, LarsProgram, kind_places, show_kind
 from ebbtide.program import TRIPLE
 from ebbtide.program.wording import did_you_mean
 
@@ -34,7 +34,10 @@ class Unread:
         asked = [part for rule in program.rules for part in rule.atoms()]
         #: The predicates of which there is nothing to say, or no more.
         self._known = {part.atom.relation for part in asked}
-        self._likely = sorted(self._known - program.intensional - {TRIPLE})
+        # Of triples, which may be both stated and concluded, what tells them apart: ex:temp.
+        triples = [part.atom for part in asked if part.atom.relation == TRIPLE]
+        kinds = {show_kind(atom, kind_places(atom), program.prefixes) for atom in triples}
+        self._likely = sorted((self._known - program.intensional | kinds) - {TRIPLE})
         self._left = MOST_NAMED
         self._is_over = any(
             isinstance(part.window, CountWindow) and not part.window.of_predicate for part in asked

@@ -138,7 +138,7 @@ class WindowReader(TermReader):
         if self._peek().kind == "NAME" and not self._is("per"):
             token = self._take()
             if token.text not in UNITS and token.text not in TICKS:
-                hint = did_you_mean(token.text, UNITS)
+                hint = did_you_mean(token.text, UNITS) or "; there are ms, s, min, h and d"
                 raise ProgramError(f"unknown unit {token.text}{hint}", self._at(token))
             unit = "" if token.text in TICKS else token.text
         return Span(size, unit)

@@ -28,6 +28,7 @@ BIND: Final = "sparqlBind"
 class Branch:
     """`parts` hold, and then each SPARQL variable of `binding` is what stands there.
 
+    A condition may be among the parts twice; in the `body` of a rule it is once.
     `borrowed` are the variables of the patterns around this one that its filters use, although it
     does not bind them itself, and what stands for them there.
     """
@@ -39,8 +40,12 @@ class Branch:
 
     def having(self, *parts: BodyPart) -> Branch:
         """The branch with more conditions."""
-        more = (part for part in dict.fromkeys(parts) if part not in self.parts)
-        return replace(self, parts=(*self.parts, *more))
+        return replace(self, parts=(*self.parts, *parts))
+
+    @property
+    def body(self) -> tuple[BodyPart, ...]:
+        """The parts, each once."""
+        return tuple(dict.fromkeys(self.parts))
 
     def binds(self, name: str, argument: Argument) -> Branch:
         """The branch with a variable that it did not bind."""

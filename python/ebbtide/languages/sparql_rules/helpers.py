@@ -56,15 +56,15 @@ class Helpers:
 
     def relation(self, kind: str, arguments: Sequence[Argument], branch: Branch) -> str:
         """A relation that holds for the arguments of every solution of a branch."""
-        rule = Rule("", (Atom(kind, tuple(arguments)),), branch.parts)
+        rule = Rule("", (Atom(kind, tuple(arguments)),), branch.body)
         relation = named(kind, _unnamed(str(rule), branch.variables()))
         if self.is_new(relation):
-            self.conclude(relation, arguments, branch.parts)
+            self.conclude(relation, arguments, branch.body)
         return relation
 
     def relation_of_any(self, kind: str, cases: Sequence[tuple[Sequence[Argument], Branch]]) -> str:
         """A relation that holds for the arguments of every solution of any of some branches."""
-        rules = (Rule("", (Atom(kind, tuple(some)),), branch.parts) for some, branch in cases)
+        rules = (Rule("", (Atom(kind, tuple(some)),), branch.body) for some, branch in cases)
         meanings = (
             _unnamed(str(rule), branch.variables())
             for rule, (_, branch) in zip(rules, cases, strict=True)
@@ -72,7 +72,7 @@ class Helpers:
         relation = named(kind, "\n".join(sorted(meanings)))
         if self.is_new(relation):
             for arguments, branch in cases:
-                self.conclude(relation, arguments, branch.parts)
+                self.conclude(relation, arguments, branch.body)
         return relation
 
     def needed_by(self, rules: Iterable[Rule]) -> list[Rule]:

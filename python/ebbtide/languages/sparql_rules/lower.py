@@ -99,7 +99,7 @@ def lower_pattern(
     rules = []
     for number, (branch, head) in enumerate(zip(branches, heads, strict=True), 1):
         own = name if len(branches) == 1 else f"{name}.{number}"
-        body = without_needless_nodes(branch.parts)
+        body = without_needless_nodes(branch.body)
         rules.append(Rule(own, (Atom(relation, tuple(head), origin),), body, origin))
     return Lowered(relation, tuple(variables), (*rules, *helpers.needed_by(rules)), counts)
 
@@ -116,10 +116,10 @@ def _matched(branch: Branch) -> set[Variable]:
 
 
 def _add_witnesses(branches: Sequence[Branch], heads: list[list[Argument]]) -> None:
-    forgotten = [
-        [one for one in branch.variables() if one in _matched(branch) and one not in head]
-        for branch, head in zip(branches, heads, strict=True)
-    ]
+    forgotten = []
+    for branch, head in zip(branches, heads, strict=True):
+        lost = _matched(branch).difference(head)
+        forgotten.append([one for one in branch.variables() if one in lost])
     width = max(map(len, forgotten), default=0)
     for number, (head, more) in enumerate(zip(heads, forgotten, strict=True), 1):
         head += [*more, *[UNBOUND] * (width - len(more))]

@@ -135,7 +135,7 @@ def _repeating(
 
 
 def _is_atom(branch: Branch) -> bool:
-    return len(branch.parts) == 1 and isinstance(branch.parts[0], Atom)
+    return len(branch.body) == 1 and isinstance(branch.body[0], Atom)
 
 
 def _is_variable(argument: Argument) -> TypeGuard[Variable]:

@@ -142,7 +142,7 @@ class _Walks:
         before = _between(seen, self._atom(relation, *seen)) if seen else Branch()
         for walk in self.lowering.join([before], walks):
             heads = [walk.binding[_key(one)] for one in ends]
-            self.lowering.helpers.conclude_all([self._atom(relation, *heads)], walk.parts)
+            self.lowering.helpers.conclude_all([self._atom(relation, *heads)], walk.body)
 
     def _atom(self, relation: str, *arguments: Argument) -> Atom:
         """An atom of a helper relation, with the graph if that varies."""

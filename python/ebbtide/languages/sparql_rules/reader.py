@@ -120,7 +120,7 @@ def _rules(operation: Operation, helpers: Helpers) -> Iterator[Rule]:
         name = operation.name if len(found) == 1 else f"{operation.name}.{number}"
         if operation.algebra[0] == "ask":
             heads = tuple(replace(head, relation=INCONSISTENCY + name) for head in heads)
-        body = without_needless_nodes((*branch.parts, *guards))
+        body = without_needless_nodes((*branch.body, *guards))
         yield Rule(name, heads, body, operation.origin)
 
 
