@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.background import Background
 from ebbtide.pipeline.units.pieces import (
     OUTPUT,
     Piece,
@@ -25,7 +26,7 @@ from ebbtide.pipeline.units.pieces import (
     pieces_of_streams,
     pieces_of_time,
 )
-from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
+from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner import Reasoner
@@ -61,7 +62,7 @@ class Rules:
     ) -> None:
         self.program = program
         self.windows = dict(streams)
-        self.background = tuple(background)
+        self.background = Background.of(background)
         self.builtins = tuple(builtins)
         self._settings: Any = {
             "streams": dict(streams),
@@ -111,7 +112,7 @@ class Rules:
         """The program, the background, the windows and the ticks."""
         return {
             "rules": self.program.fingerprint,
-            "background": digest_of(self.background),
+            "background": self.background.digest,
             **builtins_identity(self.builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
