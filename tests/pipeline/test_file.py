@@ -271,7 +271,7 @@ def test_a_pipeline_without_a_name_is_called_as_its_file_is(write) -> None:
     file = write("".join(line for line in WHOLE.splitlines(True) if not line.startswith("name =")))
     pipeline = load_pipeline(file)
     assert (pipeline.name, pipeline.file) == (file.stem, str(file))
-    with pytest.raises(PipelineFileError, match=r": file: "):
+    with pytest.raises(PipelineFileError, match="there is no key file"):
         load_pipeline(write('file = "x"\n' + WHOLE))
 
 
