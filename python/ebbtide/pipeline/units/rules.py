@@ -46,6 +46,11 @@ ROWS = pa.schema(
 _OPS = pa.array(["-", "~", "+"])
 
 
+def table_of(fed: Fed) -> Any:
+    """The rows of the rules, the only ones there are."""
+    return fed.rows[RULES]
+
+
 class Rules:
     """A program over some streams, with its background."""
 
@@ -103,6 +108,11 @@ class Rules:
         return (RULES,)
 
     @property
+    def streams(self) -> Sequence[str]:
+        """The names of the streams."""
+        return list(self.windows)
+
+    @property
     def title(self) -> str:
         """There is one unit of rules."""
         return RULES
@@ -129,8 +139,7 @@ class Rules:
 
     def begin(self) -> None:
         """Start from nothing but the background."""
-        for each in self.builtins:
-            each.run()
+        self._run_builtins()
         self._reasoner = Reasoner(self.program, **self._settings)
         if self._carried is None:
             for path in self.background:
@@ -162,10 +171,15 @@ class Rules:
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
+        self._run_builtins()
         self._reasoner = Reasoner.restore(data, self.program, **self._settings)
 
     def __len__(self) -> int:
         return len(self.reasoner)
+
+    def _run_builtins(self) -> None:
+        for each in self.builtins:
+            each.run()
 
 
 def _fed(ticks: Iterable[Changes], late: Mapping[str, Sequence[int]]) -> Fed:
