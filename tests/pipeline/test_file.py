@@ -170,6 +170,7 @@ KAFKA = 'from = "kafka"\nservers = "localhost:9092"\ntopics = ["a"]\n'
         ('path = "out"', 'path = "incoming"', "outputs.answers.path: /"),
         ("[time]", '[dead_letters]\npath = "out"\n[time]', "dead_letters.path: /"),
         ("[time]", '[spark]\nmaster = "locl"\n[time]', "spark.master: not a master of Spark"),
+        ("[time]", '[spark]\nmaster = "local[0]"\n[time]', "spark.master: not a master of Spark"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected a table, got a list"),
     ],
