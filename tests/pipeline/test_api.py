@@ -28,7 +28,7 @@ from ebbtide.queries import QueryEngine
 from ebbtide.reasoner import Reasoner
 from ebbtide.reasoner.intake import as_program
 from ebbtide.reasoner.lars import LarsReasoner
-from ebbtide.time import Sliding
+from ebbtide.time import Count, Session, Sliding, Window
 
 from .stream import in_order, rows_of
 from .test_shards import CAMPUS, TYPE, e, table_of
@@ -168,6 +168,40 @@ def test_a_stream_in_shards_says_what_one_reasoner_says(
     assert rows(spark.read.parquet(str(tmp_path / "out")).collect()) == in_order(expected)
 
 
+@pytest.mark.parametrize("window", [Count(7), Session(900, (0,))])
+def test_windows_that_are_not_of_time_are_in_one_place(
+    spark: SparkSession, tmp_path: Path, window: Window
+) -> None:
+    """Static, and as a stream whose query ends and goes on; no batch decides what they hold."""
+    oracle = Reasoner("rdfs-sparkwave", window=window, engine="reference", **SETTINGS)
+    oracle.parse(CAMPUS)
+    before_the_end = [*oracle.run(((s, p, o), t) for t, s, p, o in FACTS)]
+    expected = [*before_the_end, *oracle.finish()]
+    settings: dict[str, Any] = {"window": window, "background": [CAMPUS], **SETTINGS}
+    static = spark.createDataFrame(FACTS, "t long, s string, p string, o string").repartition(3)
+    assert told_by_rules(reason(static, "rdfs-sparkwave", **settings)) == rows_of(expected)
+    with pytest.raises(PipelineError, match=r"count windows and sessions .* no shards and no key"):
+        reason(static, "rdfs-sparkwave", shards=2, **settings)
+
+    stream = stream_of(spark, tmp_path / "in")
+    last = (tmp_path / "in/2.csv").rename(tmp_path / "2.csv")
+    written_to_end(reason(stream, "rdfs-sparkwave", **settings), tmp_path)
+    last.rename(tmp_path / "in/2.csv")
+    written_to_end(reason(stream, "rdfs-sparkwave", **settings), tmp_path)
+    assert told_by_rules(spark.read.parquet(str(tmp_path / "out"))) == rows_of(before_the_end)
+
+    (tmp_path / "in/3.csv").write_text((tmp_path / "in/2.csv").read_text())
+    with pytest.raises(PySparkException, match="the window of stream default was "):
+        written_to_end(
+            reason(stream, "rdfs-sparkwave", **settings | {"window": Count(8)}), tmp_path
+        )
+
+
+def told_by_rules(frame: DataFrame) -> list[dict[str, Any]]:
+    told = (row.asDict().items() for row in frame.collect())
+    return in_order([{k: v for k, v in each if v is not None} for each in told])
+
+
 def test_a_query_that_fails_is_not_started_again(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.txt").write_text("no fact")
@@ -219,6 +253,14 @@ def test_queries_answer_in_data_frames(spark: SparkSession, tmp_path: Path) -> N
         for each in expected[:before_the_end]
         for row in each.bindings
     )
+
+
+def test_a_stream_that_no_query_asks_for_is_said(spark: SparkSession) -> None:
+    """Streams are IRIs, and not texts of N-Triples as the terms are."""
+    facts = spark.createDataFrame(FACTS, "t long, s string, p string, o string")
+    said = "there is no stream <http://e/campus>; there are http://e/campus"
+    with pytest.raises(PySparkException, match=said):
+        answer(facts.selectExpr("'<http://e/campus>' AS stream", "*"), QUERY).collect()
 
 
 def test_late_facts_are_dead_letters_if_they_are_wanted(

@@ -115,7 +115,7 @@ def test_outputs_are_known_by_their_place(folder: Path) -> None:
     assert not Checkpoint.writes_to(moved, folder.parent / "out")
     for strange in ("{", "7", "[[]]"):
         (moved / "outputs.json").write_text(strange)
-        with pytest.raises(CheckpointError, match=r"outputs\.json is damaged"):
+        with pytest.raises(Damaged, match=r"outputs\.json is damaged"):
             Checkpoint.writes_to(moved, moved.parent / "out")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.terminal import on_a_terminal
 
 from ebbtide.pipeline.build import units_of
 from ebbtide.pipeline.checkpoint import Checkpoint, Plan
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.placements.choose import Choice
-from ebbtide.pipeline.run import _identity, _plan
+from ebbtide.pipeline.run import _identity, _plan, check_start
 
 FILES = {
     "site.rules": """@prefix ex: <http://e/>.
@@ -76,6 +78,17 @@ class Site:
         checkpoint = Checkpoint(path, _identity(pipeline, choice, units), plan)
         checkpoint.spark.mkdir(exist_ok=True)
         checkpoint.close()
+
+    def checked(self) -> str:
+        """How `--check` refuses to go on; the checkpoint stays as it is."""
+        before = {file: file.read_bytes() for file in self._kept()}
+        with pytest.raises(CheckpointError) as error:
+            check_start(load_pipeline(self.folder / "pipeline.toml"))
+        assert {file: file.read_bytes() for file in self._kept()} == before
+        return str(error.value)
+
+    def _kept(self) -> list[Path]:
+        return [each for each in (self.folder / "checkpoint").rglob("*") if each.is_file()]
 
     def refused(self, placement: str = "driver", shards: int | None = None) -> str:
         """How a run is refused: what stands between the beginning and the end of the sentence."""
@@ -240,6 +253,45 @@ def test_where_pieces_have_no_words_for_it(site: Site) -> None:
     """Two plans that seem to be the same, and are not."""
     rewrite(site.folder / "checkpoint/identity.json", rules="another")
     assert site.refused().startswith("its rules is another, not ")
+
+
+def test_a_file_that_seems_to_be_as_it_was(site: Site) -> None:
+    """Written anew with the same size and time, in the same process, as a notebook may do it."""
+    places = site.folder / "places.nt"
+    before = places.stat()
+    site.change("places.nt", "<http://e/b>", "<http://e/c>")
+    os.utime(places, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert site.refused() == "background places.nt has changed"
+
+
+def test_a_check_says_what_a_run_would(site: Site) -> None:
+    site.change(
+        "pipeline.toml", "[outputs.screen]", '[checkpoint]\npath = "checkpoint"\n[outputs.screen]'
+    )
+    pipeline = load_pipeline(site.folder / "pipeline.toml")
+    check_start(pipeline)
+    site.change("pipeline.toml", 'step = "1 s"', 'step = "500 ms"')
+    said = "belongs to another pipeline: the step was 1 s, is 500 ms; --reset starts anew and "
+    assert said in site.checked()
+    check_start(load_pipeline(site.folder / "pipeline.toml"), reset=True)
+    rewrite(site.folder / "checkpoint/identity.json", format="3")
+    rewrite(site.folder / "checkpoint/plan.json", version="0.0.9")
+    assert "500 ms; it was written by Ebbtide 0.0.9, this is 0.1.0; --reset" in site.checked()
+    (site.folder / "checkpoint/identity.json").write_text("{")
+    assert "identity.json is damaged: it is not JSON; --reset" in site.checked()
+
+
+def test_the_command_tells_it(site: Site) -> None:
+    site.change("pipeline.toml", "[outputs", '[checkpoint]\npath = "checkpoint"\n[outputs')
+    seen = on_a_terminal("run", "--check", "pipeline.toml", folder=site.folder)
+    assert (seen.code, seen.out.strip()) == (0, "pipeline.toml is right")
+    site.change("site.rules", "(?y ex:near ?x)]", "(?y ex:close ?x)]")
+    seen = on_a_terminal("run", "--check", "pipeline.toml", folder=site.folder)
+    assert (seen.code, seen.out) == (1, "")
+    assert "belongs to another pipeline: rule near (" in seen.picture
+    assert "Traceback" not in seen.picture
+    seen = on_a_terminal("run", "--check", "--reset", "pipeline.toml", folder=site.folder)
+    assert (seen.code, seen.out.strip()) == (0, "pipeline.toml is right")
 
 
 def test_what_does_not_matter(site: Site) -> None:

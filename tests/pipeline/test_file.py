@@ -170,6 +170,7 @@ KAFKA = 'from = "kafka"\nservers = "localhost:9092"\ntopics = ["a"]\n'
         ('path = "out"', 'path = "incoming"', "outputs.answers.path: /"),
         ("[time]", '[dead_letters]\npath = "out"\n[time]', "dead_letters.path: /"),
         ("[time]", '[spark]\nmaster = "locl"\n[time]', "spark.master: not a master of Spark"),
+        ("[time]", '[spark]\nmaster = "local[0]"\n[time]', "spark.master: not a master of Spark"),
         ("[prefixes]", "[prefixes", "not TOML: "),
         ("[streams.trains]", "[[streams]]", "streams: expected a table, got a list"),
     ],
@@ -267,9 +268,17 @@ def test_windows(write, text: str, window: object) -> None:
     assert window_of(pipeline.streams["trains"]) == window
 
 
+def test_a_pipeline_without_a_name_is_called_as_its_file_is(write) -> None:
+    file = write("".join(line for line in WHOLE.splitlines(True) if not line.startswith("name =")))
+    pipeline = load_pipeline(file)
+    assert (pipeline.name, pipeline.file) == (file.stem, str(file))
+    with pytest.raises(PipelineFileError, match="there is no key file"):
+        load_pipeline(write('file = "x"\n' + WHOLE))
+
+
 def test_the_schema_is_json_and_knows_every_table() -> None:
     known = json.loads(json.dumps(schema()))["$defs"]
-    assert {"Pipeline", "Files", "Rows", "Socket", "JsonLines", "Window"} <= known.keys()
+    assert {"Tables", "Files", "Rows", "Socket", "JsonLines", "Window"} <= known.keys()
 
 
 def test_the_schema_lets_options_be_what_a_file_may_say(write) -> None:

@@ -84,6 +84,7 @@ def test_the_view_shows_them(seen: Progress) -> None:
         console.print(view)
     shown = captured.get()
     assert re.search(r"trains .* 4 .* 7 messages .* 3\.5 s", shown)
+    assert re.search(r"buses .* -, others wait", shown)
     assert re.search(r"the \"busy\" .* 2 ", shown)
     assert "tick 3.0 s, 9 facts hold, 1 bad, 2 late; tick latency p50 2.0 ms, p95 3.0 ms" in shown
     assert "line 8" in shown

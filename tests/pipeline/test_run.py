@@ -457,6 +457,26 @@ def test_any_sink_of_spark_takes_rows(run: Run, spark: SparkSession, tmp_path: P
         run(file, reset=True)
 
 
+def test_a_format_without_structs_says_which_types_make_answers_plain(
+    run: Run, spark: SparkSession, tmp_path: Path
+) -> None:
+    """And the next run goes on from there."""
+    (tmp_path / "who.rq").write_text(QUERY)
+    file = write_pipeline(tmp_path, 3)
+    given = file.read_text()
+    given = given.replace('from = "files"', 'from = "files"\niri = "http://example/reports"')
+    given = given.replace("[outputs.answers]", '[queries]\nuse = ["who.rq"]\n\n[outputs.answers]')
+    given += '\n[outputs.csv]\nof = "who"\nto = "spark"\nformat = "csv"\npath = "out/csv"\n'
+    file.write_text(given)
+    types = 'types = { who = "string", city = "string" }'
+    with pytest.raises(PipelineError, match=rf"outputs\.csv: .*; {types} makes it plain$"):
+        run(file)
+    file.write_text(given + types)
+    run(file)
+    assert spark.read.csv(str(tmp_path / "out/csv")).count() > 1
+    assert in_order(lines(tmp_path / "out/answers")) == expected_rows()
+
+
 BUILTINS = """from ebbtide import builtin
 
 @builtin

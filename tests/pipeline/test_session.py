@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.terminal import on_a_terminal
 
 from ebbtide.pipeline.session import JavaMissing, find_java
 
@@ -56,6 +57,27 @@ def test_the_demo_without_java_ends_with_one_sentence(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].startswith("ebbtide: Spark needs a Java runtime")
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("spark.driver.memory", "Java gateway process exited"),
+        ("spark.serializer", "ClassNotFoundException nonsense"),
+        ("spark.sql.shuffle.partitions", "The value 'nonsense' in the config"),
+    ],
+)
+def test_settings_that_keep_spark_from_starting(tmp_path: Path, setting: str, said: str) -> None:
+    """A sentence, and no traceback, whoever looks at the setting: Java, Spark, or its SQL."""
+    (tmp_path / "p.toml").write_text(
+        f'[streams.s]\nfrom = "memory"\n[outputs.o]\nto = "console"\n[run]\nends = "when read"\n'
+        f'[spark.settings]\n"{setting}" = "nonsense"\n'
+    )
+    seen = on_a_terminal("run", "p.toml", folder=tmp_path)
+    assert seen.code == 1
+    assert f"ebbtide: Spark does not start with the master local[2]: {said}" in seen.picture
+    assert "Traceback" not in seen.picture
 
 
 @pytest.mark.spark

@@ -22,7 +22,10 @@ def run(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Only say whether the file is right, and what it names."),
+        typer.Option(
+            "--check",
+            help="Only say whether the file is right, and what it names, and a run would begin.",
+        ),
     ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of pipeline files, for editors.")
@@ -51,9 +54,11 @@ def run(
     if check:
         with needing("a pipeline", "spark"):
             from ebbtide.pipeline.expressions import check_file
+            from ebbtide.pipeline.run import check_start
         from ebbtide.pipeline.file.background import check_background
 
         check_file(loaded, pipeline)
+        check_start(loaded, reset=reset)
         # Last, as it may take the longest.
         check_background(loaded.background.files, lambda file: bar(f"reading {file}"))
         print(f"{pipeline} is right")

@@ -35,6 +35,7 @@ from ebbtide.pipeline.starts import run_query
 from ebbtide.pipeline.typed import Columns
 from ebbtide.pipeline.units import lars
 from ebbtide.pipeline.units import queries as queries_
+from ebbtide.pipeline.units import rules as rules_
 from ebbtide.pipeline.units.lars import Lars
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
@@ -43,7 +44,7 @@ from ebbtide.reasoner.intake import Rules as RulesLike
 from ebbtide.reasoner.intake import as_program
 from ebbtide.reasoner.reasoner import DEFAULT_STREAM, DEFAULT_WINDOW
 from ebbtide.terms.formats import TERM_COLUMNS
-from ebbtide.time import Instant, Window
+from ebbtide.time import Instant, TimeWindow, Window
 
 __all__ = ["answer", "materialize", "read_rdf", "reason", "run_query", "solutions"]
 
@@ -99,11 +100,12 @@ def reason(
 
     With several `shards` as many kernels share the work, if the program can be cut; if it cannot,
     a `PipelineError` names the rules. Without a number there are as many as Spark has cores, on a
-    cluster and if the program can be cut, and one otherwise. The state of a stream is in Spark's
-    state store, so the query needs a checkpoint like any other, and must go on with as many shards
-    as it began with; let `spark.sql.shuffle.partitions` be their number, for that is how many tasks
-    a batch has (there is a warning if it is above the cores). The session is told to keep state in
-    RocksDB, which the operator needs.
+    cluster and if the program can be cut, and one otherwise. Count windows and sessions see the
+    facts of a stream in order, in one place, and have neither shards nor a key. The state of a
+    stream is in Spark's state store, so the query needs a checkpoint like any other, and must go on
+    with as many shards as it began with; let `spark.sql.shuffle.partitions` be their number, for
+    that is how many tasks a batch has (there is a warning if it is above the cores). The session is
+    told to keep state in RocksDB, which the operator needs.
 
     A `key`, an expression of SQL over s, p and o, is a promise that only facts of the same key meet
     in a rule, and that a conclusion has the key of what it rests on; nobody proves it, and there is
@@ -141,6 +143,16 @@ def reason(
     modules = _run(builtins)
     windows = {DEFAULT_STREAM: window or DEFAULT_WINDOW} if streams is None else dict(streams)
     unit = Rules(as_program(program), windows, background=files, builtins=modules, **ticking)
+    if not all(isinstance(each, TimeWindow) for each in windows.values()):
+        if shards not in (None, 1) or key is not None:
+            raise PipelineError(
+                "count windows and sessions see the facts of a stream in order, in one place: "
+                "they have no shards and no key"
+            )
+        _warn_of_tasks(facts, 1)
+        single = Single(unit, rules_.ROWS, rules_.table_of)
+        seen = _seen(facts, _stream_of(facts, streams), letters)
+        return _told(reason_in_one_place(seen, single), letters)
     if shards is None:
         shards = shards_for(unit, facts.sparkSession, key)
     if shards < 1:
@@ -172,10 +184,10 @@ def answer(
 ) -> DataFrame:
     """What continuous queries, in C-SPARQL or RSP-QL, answer: rows of t, query, op and answer.
 
-    `facts`, streaming or not, is as for `reason`, with the IRIs of the streams in the column
-    `stream`. `answer` is the line of JSON that `ebbtide query` writes at the tick t, which
-    `get_json_object` and `from_json` take apart, and `solutions` too. Late facts are left out, or
-    with `letters` are rows as in `reason`.
+    `facts`, streaming or not, is as for `reason`, with the IRIs of the streams, without < and >, in
+    the column `stream`; one that no query asks for fails the query. `answer` is the line of JSON
+    that `ebbtide query` writes at the tick t, which `get_json_object` and `from_json` take apart,
+    and `solutions` too. Late facts are left out, or with `letters` are rows as in `reason`.
     """
     modules = _run(builtins)
     asked = [parse_continuous_query(query) for query in queries]
@@ -192,9 +204,10 @@ def answer(
         report=report,
     )
     single = Single(unit, queries_.ROWS, queries_.table_of)
-    _need(facts, ["stream"])
+    # Who asks of no stream has facts for nothing, whatever their stream is called.
+    stream = _stream_of(facts, iris or None)
     _warn_of_tasks(facts, 1)
-    return _told(reason_in_one_place(_seen(facts, F.col("stream"), letters), single), letters)
+    return _told(reason_in_one_place(_seen(facts, stream, letters), single), letters)
 
 
 def solutions(answers: DataFrame, query: str, types: Mapping[str, str] | None = None) -> DataFrame:

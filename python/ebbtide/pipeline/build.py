@@ -32,6 +32,7 @@ from ebbtide.pipeline.placements.shards import ShardedPlacement
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.sinks import Sink
 from ebbtide.pipeline.units import Unit
+from ebbtide.pipeline.units.background import Background
 from ebbtide.pipeline.units.lars import Lars
 from ebbtide.pipeline.units.queries import Queries
 from ebbtide.pipeline.units.rules import Rules
@@ -40,15 +41,16 @@ from ebbtide.pipeline.units.rules import Rules
 def units_of(pipeline: model.Pipeline) -> list[Unit]:
     """What reasons: rules if their rows go anywhere, and queries and programs if there are any."""
     units: list[Unit] = []
+    background = Background(map(Path, pipeline.background.files))
     if any(output.of == RULES for output in pipeline.outputs.values()):
-        units.append(rules_of(pipeline))
+        units.append(rules_of(pipeline, background))
     if queries := queries_of(pipeline):
         units.append(
             Queries(
                 queries,
                 iris_of(pipeline),
                 program=program_of(pipeline),
-                background=map(Path, pipeline.background.files),
+                background=background,
                 builtins=builtins_of(pipeline),
                 lateness=milliseconds(pipeline.time.lateness),
                 start=pipeline.time.start,
@@ -61,7 +63,7 @@ def units_of(pipeline: model.Pipeline) -> list[Unit]:
                 name,
                 program,
                 pipeline.streams,
-                background=map(Path, pipeline.background.files),
+                background=background,
                 tells={
                     change
                     for output in pipeline.outputs.values()
@@ -76,7 +78,7 @@ def units_of(pipeline: model.Pipeline) -> list[Unit]:
     return units
 
 
-def rules_of(pipeline: model.Pipeline) -> Rules:
+def rules_of(pipeline: model.Pipeline, background: Background) -> Rules:
     """The unit of rules."""
     return Rules(
         program_of(pipeline),
@@ -85,7 +87,7 @@ def rules_of(pipeline: model.Pipeline) -> Rules:
             for name, stream in pipeline.streams.items()
             if not has_atoms(stream)
         },
-        background=map(Path, pipeline.background.files),
+        background=background,
         builtins=builtins_of(pipeline),
         step=milliseconds(pipeline.time.step),
         lateness=milliseconds(pipeline.time.lateness),
@@ -115,13 +117,16 @@ def placement_of(
         "progress": progress,
         "stop": stop,
     }
+    if choice.placement != "driver":
+        # Nothing else is placed there.
+        (unit,) = (each for each in units if isinstance(each, Rules))
     if choice.shards is not None:
         if PARTITIONS not in pipeline.spark.settings:
             spark.conf.set(PARTITIONS, choice.shards)
-        unit, key = rules_of(pipeline), pipeline.run.key
+        key = pipeline.run.key
         return ShardedPlacement(**common, unit=unit, shards=choice.shards, key=key)
     if choice.placement == "dataframe":
-        return DataFramePlacement(**common, unit=rules_of(pipeline), spark=spark)
+        return DataFramePlacement(**common, unit=unit, spark=spark)
     return Driver(
         **common,
         units=units,

@@ -39,7 +39,11 @@ _SENTENCE: Final = re.compile(
 #: Who writes every error about an expression to standard error, whoever catches it.
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 #: Causes as Java tells them, the first of which Python begins with a colon.
-_CAUSE: Final = re.compile(r"^(?:Caused by)?: (?:[\w.$]+: )?(?P<said>.+)$", re.MULTILINE)
+_CAUSE: Final = re.compile(
+    r"^(?:Caused by)?: (?:(?:[\w$]+\.)*(?P<kind>[\w$]+): )?(?P<said>.+)$", re.MULTILINE
+)
+#: What Spark says when it was told to start with a master that it has asked in vain.
+_GIVEN_UP: Final = "stopped SparkContext"
 
 
 def is_late(error: Exception) -> bool:
@@ -72,6 +76,25 @@ def sentence_of(error: Exception) -> str:
     """
     found = _SENTENCE.match(str(error))
     return str(error) if found is None else found["said"]
+
+
+def not_started(error: Exception, master: str) -> PipelineError:
+    """Why Spark does not start: a setting that cannot be, or a cluster that is not there.
+
+    >>> print(not_started(Exception('''An error occurred while calling None.JavaSparkContext.
+    ... : org.apache.spark.SparkException: Asked to run locally with 0 threads'''), "local[0]"))
+    Spark does not start with the master local[0]: Asked to run locally with 0 threads
+    >>> print(not_started(Exception(": java.lang.ClassNotFoundException: mine.Serializer"), "yarn"))
+    Spark does not start with the master yarn: ClassNotFoundException mine.Serializer
+    """
+    causes = list(_CAUSE.finditer(str(error)))
+    said = causes[-1]["said"] if causes else sentence_of(error)
+    if _GIVEN_UP in said:
+        said = "it does not answer"
+    elif causes and " " not in said:
+        # No sentence, without what it is of.
+        said = f"{causes[-1]['kind'] or ''} {said}".strip()
+    return PipelineError(f"Spark does not start with the master {master}: {said}")
 
 
 def explained(told: str, checkpoint: Path) -> PipelineError | None:

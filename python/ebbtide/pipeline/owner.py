@@ -1,10 +1,11 @@
-"""Whose output a folder holds: a mark in it names the pipeline, and the checkpoint of its runs.
+"""Whose output a folder holds: a mark in it names the pipeline, and what its runs are known by.
 
     out/answers/.ebbtide.json    {"pipeline":"commuters","checkpoint":"../../checkpoint"}
+    out/answers/.ebbtide.json    {"pipeline":"commuters","file":"../../commuters.toml"}
 
-Readers of Spark and Arrow do not see it. The checkpoint is named as seen from the folder, so that
-both may be moved together. Invariant: the mark is there before the first part is; what a folder
-holds is of the runs that its mark names.
+That is their checkpoint, or without one the pipeline file. Readers of Spark and Arrow do not see
+the mark. Paths are as seen from the folder, so that all may be moved together. Invariant: the mark
+is there before the first part is; what a folder holds is of the runs that its mark names.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final
 import msgspec
 
 from ebbtide.pipeline.checkpoint import Checkpoint
-from ebbtide.pipeline.checkpoint.sealed import replace_file
+from ebbtide.pipeline.checkpoint.sealed import Damaged, replace_file
 from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import Pipeline
 from ebbtide.pipeline.outputs import Folder, folders_of
@@ -25,21 +26,27 @@ from ebbtide.pipeline.outputs import Folder, folders_of
 NAME: Final = ".ebbtide.json"
 
 
-class _Mark(msgspec.Struct, frozen=True):
+class _Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     pipeline: str
-    checkpoint: str | None
+    checkpoint: str | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)
 class Owner:
-    """Who writes to a folder: runs of a pipeline, known by their checkpoint if they have one.
+    """Who writes to a folder: runs of a pipeline, known by their checkpoint or by their file.
 
-    >>> print(Owner("commuters", Path("/srv/checkpoint")))
+    A name is not enough: whoever copies a file copies the name. (Earlier builds had no more.)
+
+    >>> print(Owner("commuters", checkpoint=Path("/srv/checkpoint")))
     the pipeline commuters with the checkpoint /srv/checkpoint
+    >>> print(Owner("commuters", file=Path("/srv/commuters.toml")))
+    the pipeline commuters (/srv/commuters.toml) without a checkpoint
     """
 
     pipeline: str
-    checkpoint: Path | None
+    checkpoint: Path | None = None
+    file: Path | None = None
 
     @classmethod
     def of(cls, folder: Path) -> Owner | None:
@@ -48,45 +55,60 @@ class Owner:
             mark = msgspec.json.decode((folder / NAME).read_bytes(), type=_Mark)
         except (OSError, msgspec.DecodeError):
             return None
-        if mark.checkpoint is None:
-            return cls(mark.pipeline, None)
-        return cls(mark.pipeline, Path(os.path.normpath(folder / mark.checkpoint)))
+
+        def place(seen: str | None) -> Path | None:
+            return None if seen is None else Path(os.path.normpath(folder / seen))
+
+        return cls(mark.pipeline, place(mark.checkpoint), place(mark.file))
 
     def is_same(self, other: Owner) -> bool:
-        """Whether both are the runs of one checkpoint. Without one, all they have is the name."""
-        if self.checkpoint is None and other.checkpoint is None:
-            return self.pipeline == other.pipeline
-        return self.checkpoint == other.checkpoint
+        """Whether both are the runs of one checkpoint, or without one of one file."""
+        return (self.checkpoint, self.file) == (other.checkpoint, other.file)
 
     def mark(self, folder: Path) -> None:
         """Let a folder be for these runs."""
         if Owner.of(folder) == self:
             return
+
+        def seen(place: Path | None) -> str | None:
+            return None if place is None else os.path.relpath(place, folder)
+
         folder.mkdir(parents=True, exist_ok=True)
-        seen = None if self.checkpoint is None else os.path.relpath(self.checkpoint, folder)
-        replace_file(folder / NAME, msgspec.json.encode(_Mark(self.pipeline, seen)))
+        mark = _Mark(self.pipeline, seen(self.checkpoint), seen(self.file))
+        replace_file(folder / NAME, msgspec.json.encode(mark))
 
     def __str__(self) -> str:
-        known = "without a" if self.checkpoint is None else "with the"
-        place = "" if self.checkpoint is None else f" {self.checkpoint}"
-        return f"the pipeline {self.pipeline} {known} checkpoint{place}"
+        if self.checkpoint is not None:
+            return f"the pipeline {self.pipeline} with the checkpoint {self.checkpoint}"
+        file = "" if self.file is None else f" ({self.file})"
+        return f"the pipeline {self.pipeline}{file} without a checkpoint"
 
 
 def take_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
-    """Let the folders of outputs be for the runs of a checkpoint.
+    """Let the folders of outputs be for the runs of a checkpoint."""
+    check_outputs(pipeline, checkpoint.folder)
+    owner, folders = _owner(pipeline), folders_of(pipeline)
+    for each in folders.values():
+        owner.mark(each.folder)
+    checkpoint.will_write_to(each.folder for each in folders.values())
+
+
+def check_outputs(pipeline: Pipeline, folder: Path | None) -> None:
+    """Refuse folders of outputs that runs of the checkpoint in a folder cannot go on with.
 
     A run must not mix its files with those of others, nor put them in the place of these.
     """
-    owner, folders = _owner(pipeline), folders_of(pipeline)
-    for key, each in folders.items():
+    owner = _owner(pipeline)
+    for key, each in folders_of(pipeline).items():
         is_marked = _refuse_others(key, each, owner, "choose another folder")
-        if checkpoint.writes_to(checkpoint.folder, each.folder):
+        held = _held_of_others(folder, each)
+        if held is None:
             continue
         if each.written():
             # Of its own, as when somebody has deleted the checkpoint; or nobody knows whose.
             way = "start anew with --reset, which deletes" if is_marked else "take away"
             raise PipelineError(
-                f"{key}.path: {each.folder} holds the output of another run: choose another "
+                f"{key}.path: {each.folder} holds {held}: choose another "
                 f"folder, or {way} that output"
             )
         for other in each.others():
@@ -94,28 +116,39 @@ def take_outputs(pipeline: Pipeline, checkpoint: Checkpoint) -> None:
                 f"{key}.path: {each.folder} holds {other.name}, which is not of this pipeline: "
                 "choose another folder, or move it away"
             )
-    for each in folders.values():
-        owner.mark(each.folder)
-    checkpoint.will_write_to(each.folder for each in folders.values())
 
 
 def forget(pipeline: Pipeline, folder: Path) -> None:
     """Delete a checkpoint and what its runs wrote; nothing, if an output holds that of others."""
-    owner, folders = _owner(pipeline), folders_of(pipeline)
-    ours = (
-        "--reset deletes what runs of this checkpoint wrote: choose another folder, or take it away"
-    )
-    for key, each in folders.items():
-        is_marked = _refuse_others(key, each, owner, ours)
-        if each.written() and not (is_marked or Checkpoint.writes_to(folder, each.folder)):
-            raise PipelineError(
-                f"{key}.path: {each.folder} holds the output of another run; {ours}"
-            )
+    check_forget(pipeline, folder)
     Checkpoint.reset(folder)
-    for each in folders.values():
+    for each in folders_of(pipeline).values():
         each.reset()
         # Last: whoever is interrupted may reset again.
         (each.folder / NAME).unlink(missing_ok=True)
+
+
+def check_forget(pipeline: Pipeline, folder: Path | None) -> None:
+    """Refuse to delete the output of others."""
+    owner = _owner(pipeline)
+    ours = (
+        "--reset deletes what runs of this checkpoint wrote: choose another folder, or take it away"
+    )
+    for key, each in folders_of(pipeline).items():
+        is_marked = _refuse_others(key, each, owner, ours)
+        held = None if is_marked else _held_of_others(folder, each)
+        if each.written() and held is not None:
+            raise PipelineError(f"{key}.path: {each.folder} holds {held}; {ours}")
+
+
+def _held_of_others(folder: Path | None, output: Folder) -> str | None:
+    """What an output holds, if it is not of the runs of the checkpoint in a folder."""
+    try:
+        if folder is not None and Checkpoint.writes_to(folder, output.folder):
+            return None
+    except Damaged as error:
+        return f"output, nobody knows whose ({error})"
+    return "the output of another run"
 
 
 def _refuse_others(key: str, each: Folder, owner: Owner, way: str) -> bool:
@@ -130,4 +163,6 @@ def _refuse_others(key: str, each: Folder, owner: Owner, way: str) -> bool:
 
 def _owner(pipeline: Pipeline) -> Owner:
     path = pipeline.checkpoint.path
-    return Owner(pipeline.name, None if path is None else Path(path))
+    if path is None:
+        return Owner(pipeline.name, file=Path(pipeline.file))
+    return Owner(pipeline.name, checkpoint=Path(path))

@@ -124,6 +124,22 @@ class Progress:
                 self.streams.setdefault(name, StreamProgress()).add(count, latest)
 
     @property
+    def slowest(self) -> frozenset[str]:
+        """Of several streams those that the ticks wait for: with the lowest watermark, or none yet.
+
+        >>> trains, buses = StreamProgress(latest=9_000), StreamProgress(latest=5_000)
+        >>> sorted(Progress(streams={"trains": trains, "buses": buses}).slowest)
+        ['buses']
+        >>> sorted(Progress(streams={"trains": trains, "boats": StreamProgress()}).slowest)
+        ['boats']
+        """
+        known = {name: each.watermark for name, each in tuple(self.streams.items())}
+        marks = [mark for mark in known.values() if mark is not None]
+        lowest = None if len(marks) < len(known) else min(marks, default=None)
+        found = frozenset(name for name, mark in known.items() if mark == lowest)
+        return frozenset() if len(found) == len(known) else found
+
+    @property
     def _facts_in(self) -> str:
         # Shards do not tell batch by batch, but the streams are counted.
         return str(

@@ -38,7 +38,7 @@ from ebbtide.pipeline.inputs import facts_of, spools_of, waiting_of
 from ebbtide.pipeline.listener import ProgressListener
 from ebbtide.pipeline.metrics import exported
 from ebbtide.pipeline.outputs import dead_letters_of, sinks_of
-from ebbtide.pipeline.owner import forget, take_outputs
+from ebbtide.pipeline.owner import check_forget, check_outputs, forget, take_outputs
 from ebbtide.pipeline.placements.choose import Choice, choose, cores_of, is_one_machine, master_of
 from ebbtide.pipeline.placements.placement import Placement, Stop, Stopped
 from ebbtide.pipeline.placements.sharded import PARTITIONS, STATE_STORE
@@ -136,6 +136,20 @@ def run_pipeline(
         stop.once = "the batch in hand is finished and committed"
         listener.wait_for(_stream(pipeline, facts, placement, spools))
     return progress
+
+
+def check_start(pipeline: Pipeline, *, reset: bool = False) -> None:
+    """Refuse what a run would refuse of its checkpoint and its outputs, and change nothing."""
+    folder = None if pipeline.checkpoint.path is None else Path(pipeline.checkpoint.path)
+    if reset:
+        check_forget(pipeline, folder)
+        return
+    if folder is not None and Checkpoint.is_begun(folder):
+        units = units_of(pipeline)
+        choice = choice_of(pipeline, units, None, folder)
+        identity, plan = _identity(pipeline, choice, units), _plan(pipeline, choice, units)
+        Checkpoint.check(folder, identity, plan)
+    check_outputs(pipeline, folder)
 
 
 def choice_of(

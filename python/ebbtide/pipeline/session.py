@@ -18,10 +18,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.failed import not_started
 from ebbtide.pipeline.jvm import LOCAL_FILES, archive_options, load_java, send_java
 from ebbtide.pipeline.noise import without_noise
 
@@ -104,8 +107,8 @@ def open_session(
     if is_local or re.match(r"spark://(127\.0\.0\.1|localhost)\b", master):
         options |= LOOPBACK
     given = settings or {}
-    with _without_noise():
-        is_first = SparkContext._active_spark_context is None
+    is_first = SparkContext._active_spark_context is None
+    with _without_noise(), _one_sentence(master, is_first):
         if is_first:
             # Where jars are named, Spark looks at files before it can know the classes.
             SparkContext._ensure_initialized(conf=_conf(name, master, {**options, **given}))
@@ -115,7 +118,21 @@ def open_session(
         spark = SparkSession.builder.config(conf=conf).getOrCreate()
         if is_first and not is_local:
             send_java(spark.sparkContext, "LocalFs")
+        for setting in given:
+            # Spark looks at some of them only when they are asked for.
+            spark.conf.get(setting, None)
         return spark
+
+
+@contextmanager
+def _one_sentence(master: str, is_first: bool) -> Iterator[None]:
+    """Let what keeps Spark from starting be a sentence, and nothing stay that has started."""
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        if is_first and (spark := SparkSession.getActiveSession()) is not None:
+            close_session(spark)
+        raise not_started(error, master) from None
 
 
 def close_session(spark: SparkSession) -> None:

@@ -31,8 +31,11 @@ class View:
     def __rich__(self) -> Group:
         progress = self._progress
         streams = Table("stream", "facts", "a second", "lag", "watermark", expand=True)
+        slowest = progress.slowest
         for name, stream in progress.streams.items():
             rate, watermark = f"{stream.rate:,.0f}", _time(stream.watermark)
+            if name in slowest:
+                watermark += ", others wait"
             streams.add_row(name, f"{stream.facts:,}", rate, _lag(stream), watermark)
         rows = Table("rows of", "so far", expand=True)
         for name, count in sorted(progress.rows.items()):

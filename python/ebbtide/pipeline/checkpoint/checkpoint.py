@@ -43,7 +43,11 @@ class Checkpoint:
         self._states.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder / "lock")
         try:
-            self._check(folder / "identity.json", {FORMAT_KEY: FORMAT, **identity}, plan)
+            if self.is_begun(folder):
+                self.check(folder, identity, plan)
+            else:
+                # Nothing was done yet, whoever tried.
+                self._begin({FORMAT_KEY: FORMAT, **identity}, plan)
         except BaseException:
             # A notebook keeps the error, and with it this object, while its user puts things right.
             self.close()
@@ -64,6 +68,27 @@ class Checkpoint:
         with suppress(OSError):
             # There may be files of others in it.
             folder.rmdir()
+
+    @staticmethod
+    def is_begun(folder: Path) -> bool:
+        """Whether a run has done anything with the checkpoint in a folder."""
+        return (folder / "spark").exists() or any((folder / "reasoner").glob("[0-9]*"))
+
+    @staticmethod
+    def check(folder: Path, identity: Mapping[str, str], plan: Plan | None = None) -> None:
+        """Refuse to go on from what is in a folder if it is not of this identity."""
+        file = folder / "identity.json"
+        if not file.exists():
+            raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
+        try:
+            known = json.loads(file.read_bytes())
+        except ValueError:
+            raise CheckpointError(f"{file} is damaged: it is not JSON") from None
+        if not _is_identity(known):
+            raise CheckpointError(f"{file} is damaged: it is no object of texts")
+        now = {FORMAT_KEY: FORMAT, **identity}
+        if found := difference(known, now, _kept_plan(folder), plan):
+            raise CheckpointError(f"{folder} belongs to another pipeline: {found}")
 
     @staticmethod
     def known(folder: Path) -> Mapping[str, str]:
@@ -98,14 +123,20 @@ class Checkpoint:
 
     @staticmethod
     def writes_to(folder: Path, output: Path) -> bool:
-        """Whether what is in the folder of an output is of the runs of a checkpoint."""
+        """Whether what is in the folder of an output is of the runs of a checkpoint.
+
+        `Damaged` if that cannot be told.
+        """
         known = _outputs(folder)
         # Earlier builds did not write it down.
         return (folder / "spark").exists() if known is None else _seen(folder, output) in known
 
     def will_write_to(self, outputs: Iterable[Path]) -> None:
         """From now on what is in these folders is of the runs of this checkpoint."""
-        known = _outputs(self.folder) or set()
+        known: set[str] = set()
+        with suppress(Damaged):
+            # Whoever knows it damaged has seen that nothing is in these folders.
+            known = _outputs(self.folder) or known
         if more := {_seen(self.folder, output) for output in outputs} - known:
             content = json.dumps(sorted(known | more), indent=2).encode()
             replace_file(self.folder / "outputs.json", content)
@@ -176,36 +207,22 @@ class Checkpoint:
         except Damaged as error:
             raise CheckpointError(str(error)) from None
 
-    def _check(self, file: Path, identity: Mapping[str, str], plan: Plan | None) -> None:
-        if self.last < 0 and not self.spark.exists():
-            # Nothing was done yet, whoever tried.
-            self._keep_plan(plan)
-            replace_file(file, json.dumps(dict(identity), indent=2).encode())
-            return
-        if not file.exists():
-            raise CheckpointError(f"{file} is missing, so nobody knows what it belongs to")
-        try:
-            known = json.loads(file.read_bytes())
-        except ValueError:
-            raise CheckpointError(f"{file} is damaged: it is not JSON") from None
-        if not _is_identity(known):
-            raise CheckpointError(f"{file} is damaged: it is no object of texts")
-        if found := difference(known, identity, self._kept_plan(), plan):
-            raise CheckpointError(f"{self.folder} belongs to another pipeline: {found}")
-
-    def _keep_plan(self, plan: Plan | None) -> None:
+    def _begin(self, identity: Mapping[str, str], plan: Plan | None) -> None:
         file = self.folder / "plan.json"
         if plan is None:
             file.unlink(missing_ok=True)
         else:
             replace_file(file, plan.written())
+        content = json.dumps(dict(identity), indent=2).encode()
+        replace_file(self.folder / "identity.json", content)
 
-    def _kept_plan(self) -> Plan | None:
-        try:
-            return Plan.read((self.folder / "plan.json").read_bytes())
-        except FileNotFoundError:
-            # Earlier builds did not write it down.
-            return None
+
+def _kept_plan(folder: Path) -> Plan | None:
+    try:
+        return Plan.read((folder / "plan.json").read_bytes())
+    except FileNotFoundError:
+        # Earlier builds did not write it down.
+        return None
 
 
 def _outputs(folder: Path) -> set[str] | None:
@@ -215,7 +232,7 @@ def _outputs(folder: Path) -> set[str] | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):
-        raise CheckpointError(f"{file} is damaged: it is no list of texts") from None
+        raise Damaged(f"{file} is damaged") from None
 
 
 def _seen(folder: Path, output: Path) -> str:

@@ -41,7 +41,7 @@ KAFKA_KEYS: Final = {
     "maxOffsetsPerTrigger": "messages_a_batch",
 }
 #: The masters that Spark knows.
-MASTER: Final = r"local(\[.*\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
+MASTER: Final = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
 
 
 def check_tables(pipeline: model.Pipeline, wrong: Wrong) -> None:

@@ -35,9 +35,9 @@ def schema() -> dict[str, Any]:
     """The JSON schema of pipeline files, for editors.
 
     >>> schema()["$ref"]
-    '#/$defs/Pipeline'
+    '#/$defs/Tables'
     """
-    made = msgspec.json.schema(model.Pipeline)
+    made = msgspec.json.schema(model.Tables)
     for table in made["$defs"].values():
         for name in table["properties"].keys() & TEXTS:
             types = {"type": ["string", "number", "boolean"]}
@@ -54,14 +54,14 @@ def load_pipeline(path: Path) -> model.Pipeline:
         wrong.at("", f"not TOML: {error}")
     except UnicodeDecodeError as error:
         wrong.at("", f"not UTF-8: {error}")
-    pipeline = _tables(_with_texts(content), wrong)
+    pipeline = _pipeline(_tables(_with_texts(content), wrong), path)
     check_tables(pipeline, wrong)
     pipeline = Resolver(path.parent, wrong).resolved(pipeline)
     check_together(pipeline, wrong)
     return pipeline
 
 
-def _tables(content: dict[str, Any], wrong: Wrong) -> model.Pipeline:
+def _tables(content: dict[str, Any], wrong: Wrong) -> model.Tables:
     """The tables of a file. Named ones are read one by one, so that an error can say the name."""
     named: dict[str, dict[str, Any]] = {}
     for name, (kind, _) in NAMED.items():
@@ -71,8 +71,14 @@ def _tables(content: dict[str, Any], wrong: Wrong) -> model.Pipeline:
                 for key, value in content[name].items()
             }
     stand_ins = {name: {"-": NAMED[name][1]} if tables else {} for name, tables in named.items()}
-    pipeline: model.Pipeline = _converted({**content, **stand_ins}, model.Pipeline, "", wrong)
-    return msgspec.structs.replace(pipeline, **named)
+    tables: model.Tables = _converted({**content, **stand_ins}, model.Tables, "", wrong)
+    return msgspec.structs.replace(tables, **named)
+
+
+def _pipeline(tables: model.Tables, path: Path) -> model.Pipeline:
+    file = path.resolve()
+    given = {name: getattr(tables, name) for name in tables.__struct_fields__}
+    return model.Pipeline(**{**given, "name": tables.name or file.stem, "file": str(file)})
 
 
 def _converted(value: Any, kind: Any, prefix: str, wrong: Wrong) -> Any:

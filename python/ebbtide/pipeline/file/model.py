@@ -343,10 +343,10 @@ class Spark(Table, frozen=True, kw_only=True):
     settings: dict[str, str] = {}
 
 
-class Pipeline(Table, frozen=True, kw_only=True):
-    """A whole pipeline file."""
+class Tables(Table, frozen=True, kw_only=True):
+    """All that stands in a pipeline file. Without a name it is called as its file is."""
 
-    name: Annotated[str, Meta(min_length=1)] = "ebbtide"
+    name: Annotated[str, Meta(min_length=1)] | None = None
     prefixes: dict[str, str] = {}
     time: Time = field(default_factory=Time)
     streams: Annotated[dict[str, AnyStream], Meta(min_length=1)]
@@ -359,3 +359,10 @@ class Pipeline(Table, frozen=True, kw_only=True):
     checkpoint: Checkpoint = field(default_factory=Checkpoint)
     run: Run = field(default_factory=Run)
     spark: Spark = field(default_factory=Spark)
+
+
+class Pipeline(Tables, frozen=True, kw_only=True):
+    """A pipeline file that was read: its tables, its name, and the path of the file."""
+
+    name: str
+    file: str

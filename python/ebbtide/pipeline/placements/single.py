@@ -1,11 +1,11 @@
-"""Queries, or a program of LARS, as a step of Spark: one engine, inside a stateful operator.
+"""A unit that cannot be cut, as a step of Spark: one engine, inside a stateful operator.
 
     facts ─► groupBy(one) ─► transformWithState ─► the columns of the unit's rows, and letter
 
 The state is the unit's snapshot, with what it belongs to, and a mark that is new with every batch;
 the engine stays in the worker process as a cache, as the kernels of shards do. `letter` is a dead
-letter in JSON; then t is 0, since pandas has no whole numbers that may be missing, and the rest is
-null.
+letter in JSON; then t is 0, and the rest is null. Units are queries, programs of LARS, and rules
+whose windows are not of time.
 """
 
 from __future__ import annotations
@@ -148,7 +148,8 @@ class SingleProcessor(StatefulProcessor):
         self._state.update((mark, msgspec.msgpack.encode(kept)))
         _cache[self._job] = mark, single
         if told.num_rows:
-            yield told.to_pandas()
+            # Whole numbers stay what they are beside those that are missing.
+            yield told.to_pandas(integer_object_nulls=True)
 
     def close(self) -> None:
         """The engine stays in the process, for the next batch."""

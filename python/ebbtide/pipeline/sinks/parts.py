@@ -31,7 +31,6 @@ class Parts:
         self.folder = folder
         self._suffix = suffix
         self._encode = encode
-        folder.mkdir(parents=True, exist_ok=True)
 
     def written(self) -> list[Path]:
         """The parts that are there, in order."""
@@ -50,6 +49,7 @@ class Parts:
         """Put the file of a batch into place."""
         part = self.folder / f"part-{batch:08d}.{self._suffix}"
         if len(rows):
+            self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(part, self._encode(rows))
         else:
             part.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -103,4 +104,8 @@ class SparkSink:
         except (PySparkException, Py4JJavaError) as error:
             told = getattr(error, "java_exception", error)
             sentence = str(told).splitlines()[0]
-            raise PipelineError(f"{self._name}: Spark cannot write it: {sentence}") from None
+            # Most formats have no structs, which answers are unless they are said to be plain.
+            structs = [field.name for field in table.schema if pa.types.is_struct(field.type)]
+            plain = ", ".join(f'{name} = "string"' for name in structs)
+            way = f"; types = {{ {plain} }} makes it plain" if "STRUCT<" in sentence.upper() else ""
+            raise PipelineError(f"{self._name}: Spark cannot write it: {sentence}{way}") from None

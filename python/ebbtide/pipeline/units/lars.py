@@ -26,6 +26,7 @@ from ebbtide.languages.lars.unread import UnreadPredicate
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.stages.atoms import atoms_of, fact_of
+from ebbtide.pipeline.units.background import Background
 from ebbtide.pipeline.units.pieces import (
     STREAM,
     Piece,
@@ -33,7 +34,7 @@ from ebbtide.pipeline.units.pieces import (
     pieces_of_lars,
     pieces_of_time,
 )
-from ebbtide.pipeline.units.unit import Fed, digest_of
+from ebbtide.pipeline.units.unit import Fed
 from ebbtide.program import TRIPLE, Fact
 from ebbtide.reasoner.lars import LarsReasoner
 from ebbtide.reasoner.timeline import Timeline
@@ -80,7 +81,7 @@ class Lars:
         self._streams = tuple(streams)
         self._tells = frozenset(tells)
         # What a program never speaks of need not be there.
-        self._background = tuple(background) if TRIPLE in program.arities() else ()
+        self._background = Background.of(background if TRIPLE in program.arities() else ())
         self._ticking: Any = {"step": step, "start": start, "lateness": lateness}
         self._settings: Any = {"start": start, "tick": step, "lateness": FOREVER}
         self._carried: bytes | None = None
@@ -95,7 +96,7 @@ class Lars:
         """This unit, not begun, with its background in it: it needs no files where it goes."""
         tables = [pa.table(each) for path in self._background for each in read_tables(path)]
         carried = copy(self)
-        carried._background = ()
+        carried._background = Background()
         carried._carried = packed(pa.concat_tables(tables)) if tables else None
         return carried
 
@@ -114,7 +115,7 @@ class Lars:
         """The program, the background, the streams and the ticks."""
         return {
             f"program {self._name}": self._program.fingerprint,
-            f"background of {self._name}": digest_of(self._background),
+            f"background of {self._name}": self._background.digest,
             f"streams of {self._name}": ", ".join(self._streams),
             **{f"{name} of {self._name}": str(value) for name, value in self._ticking.items()},
         }

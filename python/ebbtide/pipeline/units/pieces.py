@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,7 @@ import msgspec
 from ebbtide.languages.lars import LarsProgram, show_fact
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import CountWindow, QueryWindow
+from ebbtide.pipeline.units.background import Background
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.time import Count, Landmark, Session, Sliding, Tumbling, Window, show_duration
@@ -115,10 +115,10 @@ def pieces_of_time(*, step: int | None = None, lateness: int, start: int | None)
     yield setting("the start", "none" if start is None else start)
 
 
-def pieces_of_files(background: Iterable[Path], builtins: Iterable[UserModule]) -> Iterator[Piece]:
+def pieces_of_files(background: Background, builtins: Iterable[UserModule]) -> Iterator[Piece]:
     """The files of a background, and those of builtins."""
-    for path in background:
-        yield Piece(BACKGROUND, path.name, digest_of_file(path))
+    for path, digest in zip(background, background.digests, strict=True):
+        yield Piece(BACKGROUND, path.name, digest)
     for each in builtins:
         text = each.text or each.name
         yield Piece(BUILTINS, Path(each.name).name, hashlib.sha256(text.encode()).hexdigest())
@@ -152,15 +152,3 @@ def _shown_query_window(window: QueryWindow) -> str:
     if isinstance(window, CountWindow):
         return f"{window.size} facts, step {window.step}"
     return f"{show_duration(window.range)}, step {show_duration(window.step)}"
-
-
-def digest_of_file(path: Path) -> str:
-    """What tells one file from another: what is in it. Several units ask, and it may be large."""
-    known = path.stat()
-    return _digest(path, known.st_size, known.st_mtime_ns)
-
-
-@lru_cache(maxsize=1_000)
-def _digest(path: Path, size: int, changed: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

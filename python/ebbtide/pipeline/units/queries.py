@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 from ebbtide.languages.rspql import ContinuousQuery
 from ebbtide.languages.rspql.query import TimeWindow
 from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.background import Background
 from ebbtide.pipeline.units.pieces import (
     STREAM,
     Piece,
@@ -33,7 +34,7 @@ from ebbtide.pipeline.units.pieces import (
     pieces_of_time,
     setting,
 )
-from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
+from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.queries import Answers, QueryEngine
@@ -74,7 +75,7 @@ class Queries:
         self._queries = tuple(queries)
         self._iris = dict(iris)
         self._program = program or Program()
-        self._background = tuple(background)
+        self._background = Background.of(background)
         self._builtins = tuple(builtins)
         self._lateness = lateness
         self._start = start
@@ -103,7 +104,7 @@ class Queries:
         return {
             **texts,
             "rules of queries": self._program.fingerprint,
-            "background of queries": digest_of(self._background),
+            "background of queries": self._background.digest,
             **builtins_identity(self._builtins),
             **{f"IRI of {name}": iri for name, iri in self._iris.items()},
             "lateness of queries": str(self._lateness),

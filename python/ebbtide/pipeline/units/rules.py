@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.packed import packed, unpacked
+from ebbtide.pipeline.units.background import Background
 from ebbtide.pipeline.units.pieces import (
     OUTPUT,
     Piece,
@@ -25,7 +26,7 @@ from ebbtide.pipeline.units.pieces import (
     pieces_of_streams,
     pieces_of_time,
 )
-from ebbtide.pipeline.units.unit import Fed, builtins_identity, digest_of
+from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
 from ebbtide.reasoner import Reasoner
@@ -45,6 +46,11 @@ ROWS = pa.schema(
 _OPS = pa.array(["-", "~", "+"])
 
 
+def table_of(fed: Fed) -> Any:
+    """The rows of the rules, the only ones there are."""
+    return fed.rows[RULES]
+
+
 class Rules:
     """A program over some streams, with its background."""
 
@@ -61,7 +67,7 @@ class Rules:
     ) -> None:
         self.program = program
         self.windows = dict(streams)
-        self.background = tuple(background)
+        self.background = Background.of(background)
         self.builtins = tuple(builtins)
         self._settings: Any = {
             "streams": dict(streams),
@@ -102,6 +108,11 @@ class Rules:
         return (RULES,)
 
     @property
+    def streams(self) -> Sequence[str]:
+        """The names of the streams."""
+        return list(self.windows)
+
+    @property
     def title(self) -> str:
         """There is one unit of rules."""
         return RULES
@@ -111,7 +122,7 @@ class Rules:
         """The program, the background, the windows and the ticks."""
         return {
             "rules": self.program.fingerprint,
-            "background": digest_of(self.background),
+            "background": self.background.digest,
             **builtins_identity(self.builtins),
             **{f"window of {name}": str(each) for name, each in self._settings["streams"].items()},
             **{name: str(self._settings[name]) for name in ("step", "lateness", "start")},
@@ -128,8 +139,7 @@ class Rules:
 
     def begin(self) -> None:
         """Start from nothing but the background."""
-        for each in self.builtins:
-            each.run()
+        self._run_builtins()
         self._reasoner = Reasoner(self.program, **self._settings)
         if self._carried is None:
             for path in self.background:
@@ -161,10 +171,15 @@ class Rules:
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
+        self._run_builtins()
         self._reasoner = Reasoner.restore(data, self.program, **self._settings)
 
     def __len__(self) -> int:
         return len(self.reasoner)
+
+    def _run_builtins(self) -> None:
+        for each in self.builtins:
+            each.run()
 
 
 def _fed(ticks: Iterable[Changes], late: Mapping[str, Sequence[int]]) -> Fed:

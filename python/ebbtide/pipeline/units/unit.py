@@ -12,10 +12,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
-from ebbtide.pipeline.units.pieces import Piece, digest_of_file
+from ebbtide.pipeline.units.pieces import Piece
 from ebbtide.program.user_module import UserModule
 from ebbtide.time import Instant
 
@@ -70,14 +69,6 @@ class Unit(Protocol):
 
     def __len__(self) -> int:
         """How many facts hold."""
-
-
-def digest_of(background: Iterable[Path]) -> str:
-    """What tells one background from another: what is in its files."""
-    digest = hashlib.sha256()
-    for path in background:
-        digest.update(bytes.fromhex(digest_of_file(path)))
-    return digest.hexdigest()[:32]
 
 
 def builtins_identity(builtins: Iterable[UserModule]) -> dict[str, str]:
