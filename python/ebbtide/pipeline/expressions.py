@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 from ebbtide.pipeline.errors import PipelineError, PipelineFileError
 from ebbtide.pipeline.failed import sentence_of, untold
 from ebbtide.pipeline.file import model
-from ebbtide.pipeline.placements.sharded import home_of
+from ebbtide.pipeline.placements.sharded import value_of
 from ebbtide.pipeline.session import close_session, open_session
 from ebbtide.pipeline.sources.rate import COLUMNS
 from ebbtide.pipeline.sources.rows import term_of, with_time
@@ -44,7 +44,7 @@ def check_expressions(pipeline: model.Pipeline, spark: SparkSession) -> None:
             _check_rows(stream, rows, at)
     if pipeline.run.key is not None:
         try:
-            home_of(spark, pipeline.run.key, 1)
+            value_of(spark, pipeline.run.key)
         except PipelineError as error:
             raise ExpressionError("run.key", str(error)) from None
         facts = spark.createDataFrame([], "s string, p string, o string")

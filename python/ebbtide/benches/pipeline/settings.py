@@ -48,6 +48,7 @@ class Settings:
 
     large: Rounds = Rounds(100_000, rounds=5, batches=2, warm=1)
     small: Rounds = Rounds(100, rounds=6, batches=20, warm=3)
+    # Facts are cut by their terms, as is proved for the rules.
     shards: tuple[Rounds, ...] = (
         # The window has five batches, and an executor, of which there may be two, compiles its code
         # for two million facts. Short rounds: what disturbs one cluster disturbs the other, too.
@@ -55,6 +56,8 @@ class Settings:
         Rounds(100_000, rounds=12, batches=2, warm=40),
         Rounds(400_000, rounds=6, batches=2, warm=10),
     )
+    # Facts are cut by a declared key, their departments.
+    keyed: Rounds = Rounds(100_000, rounds=12, batches=2, warm=40)
     parsed: int = 1_000_000
     closures: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
     window: int = 1_000_000
@@ -68,6 +71,7 @@ QUICK: Final = Settings(
     large=Rounds(2_000, rounds=1, batches=1, warm=0),
     small=Rounds(100, rounds=1, batches=2, warm=0),
     shards=(Rounds(2_000, rounds=1, batches=4, warm=4),),
+    keyed=Rounds(2_000, rounds=1, batches=1, warm=1),
     parsed=5_000,
     closures=(2_000,),
     window=5_000,

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -36,36 +36,46 @@ from ebbtide.reasoner.intake import as_program
 from ebbtide.terms.formats import read_tables
 from ebbtide.time import Sliding
 
+#: The keys by which facts are cut. What has no department, such as a university, is everywhere.
+KEYS: Final = {
+    "terms": None,
+    "departments": "nullif(regexp_extract(s, '(Department[0-9]+[.]University[0-9]+)', 1), '')",
+}
+
 
 def measure_shards(settings: Settings, results: Results, folder: Path, say: Say) -> None:
     """The speed-up by a second worker, and the cost of the state with and without the cache."""
-    for sizes in settings.shards:
-        place = folder / str(sizes.facts)
+    by_terms = [("terms", sizes) for sizes in settings.shards]
+    for cut, sizes in (*by_terms, ("departments", settings.keyed)):
+        place = folder / f"{cut}-{sizes.facts}"
         place.mkdir()
         batches = sizes.warm + sizes.rounds * sizes.batches
         write_files(place, sizes.facts // FILES, FILES * batches, settings.seed, a_second=FILES)
-        _measure_workers(sizes, results, place, say)
+        _measure_workers(cut, sizes, results, place, say)
     first = settings.shards[0]
-    _measure_cache(first, results, folder / str(first.facts), say)
+    _measure_cache(first, results, folder / f"terms-{first.facts}", say)
 
 
-def _measure_workers(sizes: Rounds, results: Results, folder: Path, say: Say) -> None:
+def _measure_workers(cut: str, sizes: Rounds, results: Results, folder: Path, say: Say) -> None:
     timed: dict[int, list[list[dict[str, float]]]] = {1: [], 2: []}
     spent: dict[int, list[dict[str, float]]] = {1: [], 2: []}
     with ExitStack() as stack:
-        jobs = {workers: stack.enter_context(Job.started(workers, folder)) for workers in timed}
+        starts = {workers: Job.started(workers, folder, KEYS[cut]) for workers in timed}
+        jobs = {workers: stack.enter_context(start) for workers, start in starts.items()}
+        what = f"shards by {cut}: {sizes.facts:,} facts a batch"
         for workers, job in jobs.items():
-            say(f"shards: {sizes.facts:,} facts a batch, warming up, workers: {workers}")
+            say(f"{what}, warming up, workers: {workers}")
             job.go(sizes.warm)
         for number in range(sizes.rounds):
-            say(f"shards: {sizes.facts:,} facts a batch, round {number + 1} of {sizes.rounds}")
+            say(f"{what}, round {number + 1} of {sizes.rounds}")
             for workers in (1, 2) if number % 2 == 0 else (2, 1):
                 found = jobs[workers].go(sizes.batches)
                 timed[workers].append(found["batches"])
                 spent[workers].append(found["processors"])
     whole = {workers: [_median(each, "batch") for each in timed[workers]] for workers in timed}
     speed_up = median(one / two for one, two in zip(whole[1], whole[2], strict=True))
-    given = {"facts a batch": sizes.facts, "cores of the machine": os.cpu_count() or 0}
+    given: dict[str, str | int | float] = {"cut by": cut, "facts a batch": sizes.facts}
+    given["cores of the machine"] = os.cpu_count() or 0
     for workers, batches_of in timed.items():
         results.extend(
             [
@@ -109,12 +119,13 @@ class Job:
 
     @classmethod
     @contextmanager
-    def started(cls, workers: int, folder: Path) -> Iterator[Job]:
+    def started(cls, workers: int, folder: Path, key: str | None) -> Iterator[Job]:
         """One that ends with the block."""
         place = folder / f"cluster-{workers}"
         place.mkdir()
         job = "ebbtide.benches.pipeline.shards_job"
         command = [sys.executable, "-m", job, str(workers), str(folder), str(place)]
+        command += [] if key is None else [key]
         log = place / "job.log"
         with log.open("w") as errors:
             pipe = subprocess.PIPE

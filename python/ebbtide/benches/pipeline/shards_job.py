@@ -1,10 +1,11 @@
 """A job in shards on a cluster of its own, as a program of its own: how long its batches took.
 
-    python -m ebbtide.benches.pipeline.shards_job WORKERS FOLDER PLACE
+    python -m ebbtide.benches.pipeline.shards_job WORKERS FOLDER PLACE [KEY]
 
-FOLDER has the files, four a batch, and the ontology; PLACE is for what job and cluster keep. A line
-of standard input is a number of batches: as many arrive, and when they are done a line of JSON says
-`batches`, the times of each, and `processors`, the processor time of one. It ends with its input.
+FOLDER has the files, four a batch, and the ontology; PLACE is for what job and cluster keep; KEY is
+a declared key, without which facts are cut by their terms. A line of standard input is a number of
+batches: as many arrive, and when they are done a line of JSON says `batches`, the times of each,
+and `processors`, the processor time of one. It ends with its input.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SETTINGS: Final = {
 }
 
 
-def main(workers: int, folder: Path, place: Path) -> None:
+def main(workers: int, folder: Path, place: Path, key: str | None = None) -> None:
     """Run it."""
     with spark_cluster(place, workers) as cluster:
         spark = open_session("ebbtide bench", cluster.address, SETTINGS)
@@ -50,7 +51,12 @@ def main(workers: int, folder: Path, place: Path) -> None:
         (incoming / "0").mkdir(parents=True)
         facts = read_files(spark, incoming / "*", files_a_batch=FILES).where("error IS NULL")
         changes = reason(
-            facts, RULES, window=Sliding(WINDOW), background=[folder / "ontology.nt"], shards=SHARDS
+            facts,
+            RULES,
+            window=Sliding(WINDOW),
+            background=[folder / "ontology.nt"],
+            shards=SHARDS,
+            key=key,
         )
         writer = changes.writeStream.format("noop")
         query = writer.option("checkpointLocation", str(place / "checkpoint")).start()
@@ -88,4 +94,4 @@ def told(progress: Any) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), *sys.argv[4:])

@@ -62,17 +62,20 @@ def _closure(results: Results, axes: Axes) -> None:
 
 def _shards(results: Results, axes: Axes) -> None:
     found = results.named("shards")
-    sizes = list(dict.fromkeys(int(each.parameters["facts a batch"]) for each in found))
+    rows = [
+        (str(each.parameters["cut by"]), int(each.parameters["facts a batch"])) for each in found
+    ]
+    cuts = list(dict.fromkeys(rows))
     for workers, colour, shift in ((1, _OTHERS[2], -0.2), (2, OURS, 0.2)):
         chosen = [each for each in found if each.parameters["workers"] == workers]
         microseconds = [
-            1_000 * value / size for value, size in zip(values(chosen), sizes, strict=True)
+            1_000 * value / size for value, (_, size) in zip(values(chosen), cuts, strict=True)
         ]
-        places = [place + shift for place in range(len(sizes))]
+        places = [place + shift for place in range(len(cuts))]
         label = f"{workers} worker{'s' if workers > 1 else ''}"
         bars = axes.barh(places, microseconds, height=0.36, color=colour, label=label)
         axes.bar_label(bars, fmt="{:,.3g}", padding=4)
-    axes.set_yticks(range(len(sizes)), [f"{size:,}" for size in sizes])
+    axes.set_yticks(range(len(cuts)), [f"{size:,}\nby {cut}" for cut, size in cuts])
     axes.margins(x=0.12)
     axes.invert_yaxis()
     axes.set_title("Two shards on a cluster")

@@ -120,8 +120,9 @@ def reason_in_shards(
     """
     spark = facts.sparkSession
     routing = routing_of(unit, shards, key)
-    if key is not None:
-        facts = facts.withColumn("home", home_of(spark, key, shards))
+    value = None if key is None else value_of(spark, key)
+    if value is not None:
+        facts = facts.withColumn("home", F.when(value.isNotNull(), _shard_of(value, shards)))
     labels = labels_of(spark, shards)
     # What Python can do by the way is no step of Spark's: each is planned anew with every batch.
     grouped = facts.mapInArrow(_routed(routing, see, labels), PARCELS)
@@ -138,10 +139,12 @@ def reason_in_shards(
     else:
         told = grouped.groupBy("shard").applyInArrow(_all_at_once(work, routing, labels), PARCELS)
     columns = [*ROWS.names, *(["letter"] if letters else [])]
-    if key is None:
+    if value is None:
         return told.mapInArrow(_rows(columns), _spark_schema(columns))
     rows = told.mapInArrow(_rows([*columns, "shard"]), _spark_schema([*columns, "shard"]))
-    is_told = F.coalesce(home_of(spark, key, shards), F.lit(0)) == F.col("shard")
+    # A fact without a key is in every shard, and one of them tells it. What a filter names it
+    # evaluates each time, and a key may be a regular expression: it is named once.
+    is_told = _shard_of(value, shards) == F.col("shard")
     if letters:
         is_told |= F.col("letter").isNotNull()
     return rows.where(is_told).drop("shard")
@@ -170,16 +173,20 @@ def own_workers(spark: SparkSession) -> Iterator[None]:
         del environment[WORKERS]
 
 
-def home_of(spark: SparkSession, key: str, shards: int) -> Column:
-    """The shard of a fact by its declared key; null if it has none."""
+def value_of(spark: SparkSession, key: str) -> Column:
+    """The declared key of a fact as a text; null if it has none."""
     try:
         with untold():
             spark.createDataFrame([], "s string, p string, o string").select(F.expr(key))
     except (AnalysisException, ParseException) as error:
         wrong = sentence_of(error)
         raise PipelineError(f"the key {key} is no expression over s, p and o: {wrong}") from None
-    value = F.expr(key).cast("string")
-    return F.when(value.isNotNull(), F.pmod(F.xxhash64(value), F.lit(shards)).cast("int"))
+    return F.expr(key).cast("string")
+
+
+def _shard_of(value: Column, shards: int) -> Column:
+    """The shard of a key; of facts that have none, any."""
+    return F.pmod(F.xxhash64(value), F.lit(shards)).cast("int")
 
 
 def labels_of(spark: SparkSession, shards: int) -> list[int]:
