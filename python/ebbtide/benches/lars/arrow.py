@@ -1,10 +1,11 @@
 """Atoms in and answers out as Arrow batches: microseconds an input atom, output included.
 
 The windows of a workload take turns, a round of some batches each, and go on where they stopped, so
-that all see the same machine. One that is shared with others is slower by half for seconds at a
-time. That only ever adds, so what an atom takes is the least of the rounds, each the median of its
-batches; the mean of all batches stands beside it. How flat a workload is, is the median of what the
-rounds say.
+that all see the same machine. The first batch of a round finds the caches full of what the others
+did, which a program that runs by itself does not, and is not timed. A machine that is shared with
+others is slower by half for seconds at a time. That only ever adds, so what an atom takes is the
+least of the rounds, each the median of its batches; the mean of all batches stands beside it. How
+flat a workload is, is the median of what the rounds say.
 
 Laser's reported time is compared with that least. Where Laser runs beside, its mean is compared
 with the mean of all batches: both saw the same machine.
@@ -81,7 +82,7 @@ def time_rounds(
     timed = settings.ticks // batch
     rounds = min(settings.rounds, timed)
     fill = -(-(max(windows) + 1) // batch)
-    stream = workload.stream(rate, (fill + timed) * batch, settings.seed)
+    stream = workload.stream(rate, (fill + timed + rounds) * batch, settings.seed)
     batches = list(tables(stream, batch, workload.columns))
     contenders = {
         window: Contender(workload, window, batches[:fill], full=full) for window in windows
@@ -90,9 +91,10 @@ def time_rounds(
     with no_collector():
         for number in range(rounds):
             before_round()
-            turn = batches[fill + number * timed // rounds : fill + (number + 1) * timed // rounds]
+            first, after = (fill + each * timed // rounds + each for each in (number, number + 1))
             for window, contender in contenders.items():
-                found[window].append(Timing.of([contender.time(each) for each in turn]))
+                _, *times = (contender.time(each) for each in batches[first:after])
+                found[window].append(Timing.of(times))
     return found
 
 
