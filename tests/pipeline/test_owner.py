@@ -63,6 +63,12 @@ def write(folder: Path) -> None:
         (folder / part).write_text("{}\n")
 
 
+def take_away(folder: Path) -> None:
+    for part in PARTS:
+        (folder / part).unlink()
+    (folder / "table/batch=3").rmdir()
+
+
 def reset(pipeline: Pipeline, folder: Path) -> None:
     forget(pipeline, checkpoint_of(pipeline, folder))
 
@@ -116,9 +122,7 @@ def test_a_folder_that_others_have_taken_over(tmp_path: Path) -> None:
     """Its owner had emptied it; the checkpoint still knows it as its own."""
     mine, theirs = (written(tmp_path, name, name) for name in ("mine", "theirs"))
     run(mine, tmp_path)
-    for part in PARTS:
-        (tmp_path / part).unlink()
-    (tmp_path / "table/batch=3").rmdir()
+    take_away(tmp_path)
     run(theirs, tmp_path)
     for again in (run, reset):
         with pytest.raises(PipelineError, match="holds the output of the pipeline theirs"):
@@ -148,9 +152,7 @@ def test_outputs_without_a_mark(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r"the output of another run; --reset deletes what"):
         reset(mine, tmp_path)
     assert there(tmp_path) == list(PARTS)
-    for part in PARTS:
-        (tmp_path / part).unlink()
-    (tmp_path / "table/batch=3").rmdir()
+    take_away(tmp_path)
     run(mine, tmp_path)
     for mark in tmp_path.glob(f"*/{NAME}"):
         mark.unlink()
@@ -222,9 +224,7 @@ def test_nobody_knows_which_folders_were_written_to(tmp_path: Path, is_marked: b
         with pytest.raises(PipelineError, match=rf"{said}; --reset deletes what runs of this"):
             reset(mine, tmp_path)
         assert there(tmp_path) == list(PARTS)
-        for part in PARTS:
-            (tmp_path / part).unlink()
-        (tmp_path / "table/batch=3").rmdir()
+        take_away(tmp_path)
     run(mine, tmp_path)
     run(mine, tmp_path)
 
