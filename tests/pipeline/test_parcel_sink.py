@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from ebbtide.pipeline.sinks.parcels import FEW, Parser, handing_over
+from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.sinks.parcels import handing_over
 from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.sources.here import FEW, Home, few_rows
+from ebbtide.pipeline.sources.spooled import read_spool
 from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
-from ebbtide.pipeline.stages.parse import Documents, parser
+from ebbtide.pipeline.stages.parse import Documents, parse_files, parsed, parser
 
 pytestmark = pytest.mark.spark
 
@@ -71,11 +76,28 @@ def test_a_batch_that_fails_comes_again(spark: SparkSession, folder: Path) -> No
     assert numbers == [0, 1, 1]
 
 
+def taken_by(
+    spark: SparkSession, parcels: DataFrame, folder: Path, homes: Sequence[Home]
+) -> tuple[list[pa.Table], list[int]]:
+    """The tables of the batches of a stream, and how many rows Spark says that it read in each."""
+    tables: list[pa.Table] = []
+    writer = handing_over(parcels, folder / "parcels", lambda table, _: tables.append(table), homes)
+    query = writer.option("checkpointLocation", str(folder / "checkpoint")).start()
+    query.processAllAvailable()
+    query.stop()
+    shutil.rmtree(folder / "checkpoint")
+    return tables, [each.numInputRows for each in query.recentProgress if each.numInputRows]
+
+
+def is_parcels(table: pa.Table) -> bool:
+    return PARCEL in table.column_names
+
+
 def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path: Path) -> None:
     """Files of no lines, of some, a bad one among them, and of more than a few; of two streams."""
     line = "1\t<a:s> <a:p> <a:o> .\n"
     documents = ["", f"{line}what?\n{line}", line * (1 + FEW // len(line)), line]
-    folders = {"one": tmp_path / "incoming", "two": tmp_path / "incoming/more"}
+    folders = {"one": tmp_path / "incoming", "two": tmp_path / "incoming/#1 and %20?"}
     whole: DataFrame | None = None
     for stream, folder in folders.items():
         folder.mkdir()
@@ -88,24 +110,88 @@ def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path
         named = facts.selectExpr(f"'{stream}' AS stream", "*")
         whole = named if whole is None else whole.unionByName(named)
     assert whole is not None
-    here = [
-        Parser(stream, folder, parser(str(folder), Documents()))
-        for stream, folder in folders.items()
+    homes = [
+        Home(stream, folder, parser(str(folder), Documents())) for stream, folder in folders.items()
     ]
-    taken: dict[str, list[pa.Table]] = {"by workers": [], "here": []}
-    for where, tables in taken.items():
-        writer = handing_over(
-            whole,
-            tmp_path / "parcels",
-            lambda table, _, tables=tables: tables.append(table),
-            here if where == "here" else (),
-        )
-        query = writer.option("checkpointLocation", str(tmp_path / where)).start()
-        query.processAllAvailable()
-        query.stop()
-    assert [PARCEL in each.column_names for each in taken["by workers"]] == [True] * 4
-    assert [PARCEL in each.column_names for each in taken["here"]] == [False, False, True, False]
+    by_workers, read = taken_by(spark, whole, tmp_path, ())
+    here, read_here = taken_by(spark, whole, tmp_path, homes)
+    assert read == read_here == [2, 1, 1]  # Spark leaves out files that are empty.
+    assert [is_parcels(each) for each in by_workers] == [True] * 4
+    assert [is_parcels(each) for each in here] == [False, False, True, False]
     # Of a file without lines there is no parcel either.
-    for theirs, ours in zip(taken["by workers"][1:], taken["here"][1:], strict=True):
+    for theirs, ours in zip(by_workers[1:], here[1:], strict=True):
         assert unpacked_rows(theirs).equals(unpacked_rows(ours))
-    assert taken["by workers"][0].num_rows == taken["here"][0].num_rows == 0
+    assert by_workers[0].num_rows == here[0].num_rows == 0
+    # Whose documents are not all known here, workers parse them.
+    assert all(map(is_parcels, taken_by(spark, whole, tmp_path, homes[1:])[0][1:]))
+
+
+def test_a_few_pieces_of_a_spool_are_parsed_here_and_alike(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Of a folder beside it, too, of which files of another kind are no documents."""
+    line = "1\t<a:s> <a:p> <a:o> .\n"
+    (tmp_path / "spool").mkdir()
+    for number, text in enumerate([f"{line}what?\n", line * FEW, line, line * 2]):
+        (tmp_path / f"spool/{number}.tnt").write_text(text)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/a.tnt").write_text(line)
+    documents = Documents(parcels=True)
+    pieces = read_spool(spark, tmp_path / "spool", 1)
+    spooled = parse_files(pieces, tmp_path / "spool", documents)
+    files = read_files(spark, tmp_path / "files", documents)
+    whole = spooled.selectExpr("'spool' AS stream", "*").unionByName(
+        files.selectExpr("'files' AS stream", "*")
+    )
+    homes = [
+        Home(name, tmp_path / name, parser(str(tmp_path / name), Documents()))
+        for name in ("spool", "files")
+    ]
+    kept = shutil.copytree(tmp_path / "spool", tmp_path / "kept")
+    by_workers, read = taken_by(spark, whole, tmp_path, ())
+    shutil.copytree(kept, tmp_path / "spool", dirs_exist_ok=True)
+    here, read_here = taken_by(spark, whole, tmp_path, homes)
+    assert read == read_here == [2, 1, 1, 1]
+    assert [is_parcels(each) for each in here] == [False, True, False, False]
+    for theirs, ours in zip(by_workers, here, strict=True):
+        assert unpacked_rows(theirs).sort_by("source").equals(unpacked_rows(ours).sort_by("source"))
+
+    # Lines of text in the folder of documents are somebody else's.
+    texts = spark.readStream.text(str(tmp_path / "files"))
+    foreign = parsed(
+        texts.selectExpr("'a' AS path", "CAST(value || '\n' AS BINARY) AS content"),
+        parser("", Documents()),
+        parcels=True,
+    )
+    tables, _ = taken_by(spark, foreign.selectExpr("'foreign' AS stream", "*"), tmp_path, homes)
+    assert [unpacked_rows(each)["stream"].to_pylist() for each in tables] == [["foreign"]]
+
+
+def test_a_file_that_is_gone_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    """Between the moment in which Spark sees it and that in which it is read."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/1.tnt").write_text("")
+    home = Home("in", tmp_path / "in", parser(str(tmp_path / "in"), Documents()))
+    gone = tmp_path / "in/2.tnt"
+    with pytest.raises(PipelineError) as caught:
+        few_rows(gone.as_uri(), [home])
+    assert str(caught.value).startswith(f"{gone} cannot be read: No such file or directory; when")
+
+
+def test_what_is_not_known_is_not_taken(tmp_path: Path) -> None:
+    """Another file system, another folder, another source, a spool of before, another stream's."""
+    home = Home("in", tmp_path, parser(str(tmp_path), Documents()))
+    (tmp_path / "1.tnt").write_text("1\t<a:s> <a:p> <a:o> .\n")
+    known = (tmp_path / "1.tnt").as_uri()
+    assert few_rows(known, [home]).num_rows == 1
+    assert few_rows("", [home]).num_rows == 0
+    assert few_rows("", []) is None
+    for other in (
+        f"hdfs:{tmp_path}/1.tnt",
+        "file:///elsewhere/1.tnt",
+        '{"stream": {"0": 1}}\t{"stream": {"0": 2}}',
+        '{"last": "", "bytes": 0}\t{"last": "1.tnt", "bytes": 23}',
+        '{"last": "", "bytes": 0}\t{"last": "1.tnt", "bytes": 23, "stream": "out"}',
+        "Scan ExistingRDD",
+    ):
+        assert few_rows(f"{known}\n{other}\n", [home]) is None

@@ -28,17 +28,18 @@ def test_a_batch_is_bounded_and_can_be_had_again(tmp_path: Path) -> None:
     reader = SpoolReader(tmp_path, 25)
     start = reader.initialOffset()
     first = reader.latestOffset(start, reader.getDefaultReadLimit())
-    assert first == {"last": "2", "bytes": 20}
-    assert reader.reportLatestOffset() == {"last": "5", "bytes": 50}
+    assert first == {"last": "2", "bytes": 20, "stream": tmp_path.name}
+    end = {"last": "5", "bytes": 50, "stream": tmp_path.name}
+    assert reader.reportLatestOffset() == end
     second = reader.latestOffset(first, reader.getDefaultReadLimit())
-    assert second == {"last": "4", "bytes": 40}
+    assert second == {"last": "4", "bytes": 40, "stream": tmp_path.name}
     # After a crash a new reader is asked for the same.
     again = SpoolReader(tmp_path, 25).partitions(first, second)
     assert [row for each in again for row in reader.read(each)] == [
         ("3", b"x" * 10),
         ("4", b"x" * 10),
     ]
-    assert reader.latestOffset(second, ReadAllAvailable()) == {"last": "5", "bytes": 50}
+    assert reader.latestOffset(second, ReadAllAvailable()) == end
 
 
 def test_a_piece_above_the_bound_is_a_batch(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from ebbtide.pipeline.file.meaning import (
     queries_of,
     window_of,
 )
-from ebbtide.pipeline.inputs import parsers_of
+from ebbtide.pipeline.inputs import homes_of
 from ebbtide.pipeline.placements.choose import Choice
 from ebbtide.pipeline.placements.dataframe import DataFramePlacement
 from ebbtide.pipeline.placements.driver import Driver
@@ -131,5 +131,5 @@ def placement_of(
         **common,
         units=units,
         snapshot_every=pipeline.checkpoint.snapshot_every,
-        parsers=parsers_of(pipeline),
+        homes=homes_of(pipeline, checkpoint),
     )

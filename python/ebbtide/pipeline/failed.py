@@ -97,6 +97,14 @@ def not_started(error: Exception, master: str) -> PipelineError:
     return PipelineError(f"Spark does not start with the master {master}: {said}")
 
 
+def unreadable(file: str, why: str) -> PipelineError:
+    """A file of a stream that cannot be read, and what can be done."""
+    return PipelineError(
+        f"{file} cannot be read: {why}; when it is put right, or taken away, the next run goes "
+        "on from here"
+    )
+
+
 def explained(told: str, checkpoint: Path) -> PipelineError | None:
     """What the message of a failed query means; None if it is no fault of the user's.
 
@@ -116,16 +124,12 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
-    if unreadable := _UNREADABLE.search(told):
-        uri = unreadable["file"]
-        file = path_of(uri) if uri.startswith("file:") else uri
-        why = unreadable["why"] or "it is damaged, or of another format"
+    if found := _UNREADABLE.search(told):
+        file = path_of(found["file"]) if found["file"].startswith("file:") else found["file"]
+        why = found["why"] or "it is damaged, or of another format"
         if Path(file).is_relative_to(checkpoint.parent):
             return CheckpointError(f"{file} is damaged: {why}")
-        return PipelineError(
-            f"{file} cannot be read: {why}; when it is put right, or taken away, the next run goes "
-            "on from here"
-        )
+        return unreadable(file, why)
     first = told.splitlines()[0]
     causes = [first.partition("terminated with exception: ")[2] or first]
     causes += [found["said"] for found in _CAUSE.finditer(told)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -16,8 +17,8 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import model
 from ebbtide.pipeline.mqtt import Broker
 from ebbtide.pipeline.secrets import with_secrets
-from ebbtide.pipeline.sinks.parcels import Parser
 from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.sources.here import Home
 from ebbtide.pipeline.sources.kafka import read_kafka
 from ebbtide.pipeline.sources.memory import remembered
 from ebbtide.pipeline.sources.mqtt import delivered
@@ -51,16 +52,24 @@ def facts_of(
     return whole
 
 
-def parsers_of(pipeline: model.Pipeline) -> list[Parser]:
-    """What parses a few documents without a worker, if all streams are folders of their own."""
-    streams = pipeline.streams.items()
-    files = [(name, each) for name, each in streams if isinstance(each, model.Files)]
-    if len({Path(each.path) for _, each in files}) < len(streams):
-        return []
-    return [
-        Parser(name, Path(each.path), parser(each.path, _documents(pipeline, each, parcels=False)))
-        for name, each in files
-    ]
+def homes_of(pipeline: model.Pipeline, checkpoint: Checkpoint) -> list[Home]:
+    """Where the documents of streams are that this process can read, each its own folder."""
+    homes = []
+    for name, stream in pipeline.streams.items():
+        match stream:
+            case model.Files(path=path):
+                folder = Path(path)
+            case model.Mqtt(format="json"):
+                continue
+            case model.Mqtt() | model.Socket() | model.Generated() | model.Memory():
+                folder = checkpoint.spool(name)
+            case _:
+                continue
+        parse = parser(str(folder), _documents(pipeline, stream, parcels=False))
+        homes.append(Home(name, folder, parse))
+    # Of a folder that two streams read nobody knows whose a document is.
+    folders = Counter(home.folder for home in homes)
+    return [home for home in homes if folders[home.folder] == 1]
 
 
 def _documents(pipeline: model.Pipeline, stream: model.AnyStream, parcels: bool) -> Documents:

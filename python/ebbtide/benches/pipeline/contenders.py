@@ -28,9 +28,9 @@ from ebbtide.languages.rspql import parse_continuous_query
 from ebbtide.pipeline.checkpoint import Checkpoint
 from ebbtide.pipeline.dead import DeadLetters
 from ebbtide.pipeline.placements.driver import Driver
-from ebbtide.pipeline.sinks.parcels import Parser
 from ebbtide.pipeline.sinks.parts import Parts, answer_lines
 from ebbtide.pipeline.sources.files import SCHEMA, read_files
+from ebbtide.pipeline.sources.here import Home
 from ebbtide.pipeline.stages.parse import ANY, Documents, parser
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.pieces import Piece
@@ -173,7 +173,7 @@ def _driver(name: str, work: Path, folder: Path) -> Driver:
         sinks=[(each, sink) for unit in units for each in unit.names if each == "members"],
         dead=DeadLetters(None, fail=False),
         checkpoint=Checkpoint(work, {}),
-        parsers=[Parser(STREAM, work / "incoming", parser(str(work / "incoming"), ANY))],
+        homes=[Home(STREAM, work / "incoming", parser(str(work / "incoming"), ANY))],
         snapshot_every=SNAPSHOT_EVERY,
         say=lambda sentence: None,
     )

@@ -9,18 +9,22 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkContext;
-import org.apache.spark.api.java.function.VoidFunction;
+import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.FileSourceScanExec;
+import org.apache.spark.sql.execution.LocalTableScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.python.MapInArrowExec;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.execution.datasources.binaryfile.BinaryFileFormat;
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.streaming.Sink;
 import org.apache.spark.sql.sources.StreamSinkProvider;
 import org.apache.spark.sql.streaming.OutputMode;
 import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
-import scala.math.BigInt;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
@@ -29,52 +33,46 @@ import scala.runtime.AbstractFunction2;
  * A sink that hands the parcels of a batch to Python, in a file and with one call.
  *
  * foreachBatch makes a second DataFrame of a batch, Python asks for its rows in a dozen calls, and
- * Spark plans them again. Here the plan that Spark has made for the batch is run as it is; or the
- * parts of it that come before parsers, if that are no more bytes than the option `few` says:
- * a worker would take longer to be told of them than Python to parse them.
+ * Spark plans them again. Here the plan that Spark has made for the batch is run as it is.
  *
- * The file, the same for every batch, begins with a byte, 1 for documents and 0 for parcels. Rows
- * follow, (path, content) or (stream, parcel): of each value the length and the bytes. Whoever is
- * known under the name of the option `taker` is then called with the number of the batch.
+ * Whoever is known under the name of the option `taker` is first called with the number of the
+ * batch and what it reads, a line each: of a file that is read whole the URI, of a source with
+ * offsets the two it is read between, with a tab, and of anything else its name in the plan. If
+ * these are a few documents, Python takes them as they are, and nothing is run. Else it is called
+ * again, with nothing, when the file has the parcels: rows of (stream, parcel), of each value the
+ * length and the bytes.
  */
 public final class ParcelSink implements StreamSinkProvider {
     private static final Map takers = new ConcurrentHashMap();
 
-    public static void know(String name, VoidFunction taker) {
+    public static void know(String name, Function2 taker) {
         takers.put(name, taker);
     }
 
     public Sink createSink(
         SQLContext context, scala.collection.immutable.Map options, Seq columns, OutputMode mode) {
-        VoidFunction taker = (VoidFunction) takers.remove(options.apply("taker"));
-        BigInt few = BigInt.apply((String) options.apply("few"));
-        return new Taking((String) options.apply("file"), few, taker);
+        Function2 taker = (Function2) takers.remove(options.apply("taker"));
+        return new Taking((String) options.apply("file"), taker);
     }
 
     private static final class Taking implements Sink {
         private final String file;
-        private final BigInt few;
-        private final VoidFunction taker;
+        private final Function2 taker;
 
-        Taking(String file, BigInt few, VoidFunction taker) {
+        Taking(String file, Function2 taker) {
             this.file = file;
-            this.few = few;
             this.taker = taker;
         }
 
         public void addBatch(long number, Dataset batch) {
             SparkPlan plan = batch.queryExecution().executedPlan();
-            BigInt size = batch.queryExecution().optimizedPlan().stats().sizeInBytes();
-            boolean areFew = size.$less$eq(few);
             try {
-                ArrayList parts = new ArrayList();
-                if (areFew) {
-                    findUnparsed(plan, parts);
+                if (taker.call(Long.valueOf(number), described(plan)).equals(Boolean.TRUE)) {
+                    count(plan);
                 } else {
-                    parts.add(plan);
+                    write(rows(plan));
+                    taker.call(Long.valueOf(number), null);
                 }
-                write(areFew, parts);
-                taker.call(Long.valueOf(number));
             } catch (RuntimeException error) {
                 throw error;
             } catch (Exception error) {
@@ -82,16 +80,56 @@ public final class ParcelSink implements StreamSinkProvider {
             }
         }
 
-        /** What parsers would be given, those of each stream that brought something. */
-        private static void findUnparsed(SparkPlan plan, ArrayList found) {
-            for (int each = 0; each < plan.children().size(); each++) {
-                SparkPlan child = (SparkPlan) plan.children().apply(each);
-                if (plan instanceof MapInArrowExec) {
-                    found.add(child);
-                } else {
-                    findUnparsed(child, found);
+        /** What a batch reads. */
+        private static String described(SparkPlan plan) {
+            StringBuilder lines = new StringBuilder();
+            Seq leaves = plan.collectLeaves();
+            for (int each = 0; each < leaves.size(); each++) {
+                SparkPlan leaf = (SparkPlan) leaves.apply(each);
+                if (isOfDocuments(leaf)) {
+                    PartitionedFile[] files = files(leaf);
+                    for (int file = 0; file < files.length; file++) {
+                        lines.append(files[file].urlEncodedPath()).append('\n');
+                    }
+                } else if (leaf instanceof MicroBatchScanExec) {
+                    MicroBatchScanExec scan = (MicroBatchScanExec) leaf;
+                    lines.append(scan.start().json()).append('\t');
+                    lines.append(scan.end().json()).append('\n');
+                } else if (!isEmpty(leaf)) {
+                    lines.append(leaf.nodeName()).append('\n');
                 }
             }
+            return lines.toString();
+        }
+
+        /** Let Spark know what was read without it: it asks its own plan for the rows. */
+        private static void count(SparkPlan plan) {
+            Seq leaves = plan.collectLeaves();
+            for (int each = 0; each < leaves.size(); each++) {
+                SparkPlan leaf = (SparkPlan) leaves.apply(each);
+                if (!isEmpty(leaf)) {
+                    int rows = isOfDocuments(leaf)
+                        ? files(leaf).length
+                        : ((MicroBatchScanExec) leaf).inputPartitions().size();
+                    ((SQLMetric) leaf.metrics().apply("numOutputRows")).add(rows);
+                }
+            }
+        }
+
+        private static boolean isOfDocuments(SparkPlan leaf) {
+            return leaf instanceof FileSourceScanExec
+                && ((FileSourceScanExec) leaf).relation().fileFormat() instanceof BinaryFileFormat;
+        }
+
+        /** The files that Spark would read: not those that are empty. */
+        private static PartitionedFile[] files(SparkPlan scan) {
+            return ((FileSourceScanExec) scan).selectedPartitions().toPartitionArray();
+        }
+
+        /** A stream that brought nothing. */
+        private static boolean isEmpty(SparkPlan leaf) {
+            return leaf instanceof LocalTableScanExec
+                && ((LocalTableScanExec) leaf).rows().isEmpty();
         }
 
         /**
@@ -113,17 +151,13 @@ public final class ParcelSink implements StreamSinkProvider {
             return (InternalRow[]) rows.toArray(new InternalRow[0]);
         }
 
-        private void write(boolean areDocuments, ArrayList plans) throws Exception {
+        private void write(InternalRow[] rows) throws Exception {
             DataOutputStream out =
                 new DataOutputStream(new BufferedOutputStream(new FileOutputStream(file)));
             try {
-                out.writeBoolean(areDocuments);
-                for (int plan = 0; plan < plans.size(); plan++) {
-                    InternalRow[] rows = rows((SparkPlan) plans.get(plan));
-                    for (int each = 0; each < rows.length; each++) {
-                        put(out, rows[each].getUTF8String(0).getBytes());
-                        put(out, rows[each].getBinary(1));
-                    }
+                for (int each = 0; each < rows.length; each++) {
+                    put(out, rows[each].getUTF8String(0).getBytes());
+                    put(out, rows[each].getBinary(1));
                 }
             } finally {
                 out.close();

@@ -27,7 +27,8 @@ from ebbtide.pipeline.dead import DeadLetters, bad_letters, letters_of
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.placements.placement import BroughtOver
-from ebbtide.pipeline.sinks.parcels import Parser, handing_over
+from ebbtide.pipeline.sinks.parcels import handing_over
+from ebbtide.pipeline.sources.here import Home
 from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
@@ -52,8 +53,8 @@ class Driver(BroughtOver):
     takes_parcels: ClassVar[bool] = True
     units: Sequence[Unit]
     snapshot_every: int
-    #: If all streams are of files: parse a few documents here.
-    parsers: Sequence[Parser] = ()
+    #: Where a few documents can be read and parsed here.
+    homes: Sequence[Home] = ()
     _next: int | None = None
 
     def prepare(self, facts: DataFrame) -> DataFrame:
@@ -67,7 +68,7 @@ class Driver(BroughtOver):
         """Without the ways of foreachBatch, if everything comes in parcels."""
         if rows.columns == ["stream", PARCEL]:
             return handing_over(
-                rows, self.checkpoint.folder / "parcels", self.take_batch, self.parsers
+                rows, self.checkpoint.folder / "parcels", self.take_batch, self.homes
             )
         return super().writer(rows)
 

@@ -28,10 +28,11 @@ class Arrival(NamedTuple):
     text: str
 
 
-def pieces_of(folder: Path, after: str = "") -> list[Path]:
-    """The pieces of a spool that are there, in order, those after a name."""
+def pieces_of(folder: Path, after: str = "", last: str | None = None) -> list[Path]:
+    """The pieces of a spool that are there, in order, those after a name, and up to another."""
     found = (each for each in folder.iterdir() if not each.name.startswith("."))
-    return sorted(each for each in found if each.name > after)
+    wanted = (each for each in found if each.name > after and (last is None or each.name <= last))
+    return sorted(wanted)
 
 
 class Spool(threading.Thread):

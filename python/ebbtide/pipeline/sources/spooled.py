@@ -1,6 +1,7 @@
 """The pieces of a spool as a data source of Spark: replayable, bounded, and pruned when committed.
 
-    offset   {"last": the name of the last piece read, "bytes": how many were read up to it}
+    offset   {"last": the name of the last piece read, "bytes": how many were read up to it,
+              "stream": whose spool it is}
     row      path, content: a piece, as the binaryFile source would give it
 
 The driver reads the pieces and hands them to the tasks, so executors on other machines need not see
@@ -92,8 +93,7 @@ class SpoolReader(DataSourceStreamReader):
         """A task a piece."""
         return [
             SpooledPiece(piece.name, piece.read_bytes())
-            for piece in pieces_of(self._folder, start["last"])
-            if piece.name <= end["last"]
+            for piece in pieces_of(self._folder, start["last"], end["last"])
         ]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[str, bytes]]:
@@ -113,5 +113,5 @@ class SpoolReader(DataSourceStreamReader):
             bytes_ = offset["bytes"] + piece.stat().st_size
             if offset is not start and most is not None and bytes_ - begun > most:
                 break
-            offset = {"last": piece.name, "bytes": bytes_}
+            offset = {"last": piece.name, "bytes": bytes_, "stream": self._folder.name}
         return offset

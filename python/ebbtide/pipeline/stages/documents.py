@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from ebbtide.pipeline.stages.parse import path_of
+from ebbtide.pipeline.stages.parse import read_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -61,7 +61,7 @@ def _parse_documents(batches: Iterable[Any]) -> Iterator[Any]:
 
     for batch in batches:
         for path, content in zip(*batch.columns, strict=True):
-            name = path_of(path.as_py())
+            name = read_path(path.as_py())
             suffix = PurePath(name.removesuffix(".gz")).suffix.removeprefix(".")
             reader = open_document(content.as_py(), suffix, name=name, graphs=True)
             while len(table := reader.table(65_536)):

@@ -79,19 +79,28 @@ def parser(folder: str, documents: Documents) -> Parse:
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for path, content in zip(*batch.columns, strict=True):
-                name = path_of(path.as_py()).removeprefix(f"{folder}/")
+                name = read_path(path.as_py()).removeprefix(f"{folder}/")
                 yield from parse_document(name, content.as_py(), documents)
 
     return parse
 
 
 def path_of(uri: str) -> str:
-    """The path of a file that Spark names.
+    """The path of a file that Spark names in its logs, plans and errors.
 
     >>> path_of("file:///data/a%20b.tnt")
     '/data/a b.tnt'
     """
     return unquote(urlsplit(uri).path)
+
+
+def read_path(path: str) -> str:
+    """The path of a file that Spark has read whole: in the column `path` it is as it is.
+
+    >>> read_path("file:/data/a%20b#1.tnt")
+    '/data/a%20b#1.tnt'
+    """
+    return path.removeprefix("file:")
 
 
 def task(parse: Parse) -> Parse:
