@@ -34,6 +34,12 @@ def measure_large(
     rounds = settings.large
     timed = _rounds("large", rounds, settings.seed, spark, folder, say)
     _report("large", rounds, timed, "no-op", 1.3, results)
+    stages = {
+        "source": _difference(timed["source"]),
+        "parse": _difference(timed["parcels"], timed["source"]),
+        "transfer, log and commit": _difference(timed["no-op"], timed["parcels"]),
+    }
+    _report_stages("large", stages, timed[WHOLE], results)
     results.extend(
         Measurement(
             "facts a second",
@@ -51,6 +57,13 @@ def measure_small(
     """Small batches, against Spark's own no-op sink behind the source."""
     timed = _rounds("small", settings.small, settings.seed, spark, folder, say)
     _report("small", settings.small, timed, "source", 1.2, results)
+    # Few facts are parsed by the driver, without a job: there is no stage of Spark's to compare.
+    driver = median(_all(timed["no-op"], "driver"))
+    stages = {
+        "Spark, reading and parsing": _latency(timed["no-op"]).p50 - driver,
+        "log and commit": driver,
+    }
+    _report_stages("small", stages, timed[WHOLE], results)
     results.extend(
         Measurement(
             "small batches, other ratios",
@@ -106,20 +119,17 @@ def _report(
                     goal=Goal("at most", bound) if is_judged else None,
                 )
             )
-    whole = timed[WHOLE]
-    stages: dict[str, float] = {
-        "source": _difference(timed["source"]),
-        "parse": _difference(timed["parcels"], timed["source"]),
-        "transfer, log and commit": _difference(timed["no-op"], timed["parcels"]),
-        "reasoning": _stage(whole, "reasoning"),
-        "sink": _stage(whole, "sink"),
-    }
+
+
+def _report_stages(name: str, stages: Mapping[str, float], whole: Timed, results: Results) -> None:
+    """Some stages, and those that the driver itself has timed."""
+    timed_there = {stage: median(_all(whole, stage)) for stage in ("reasoning", "sink")}
     total = _latency(whole).p50
     results.extend(
         Measurement(
             f"{name} stages", {"stage": stage}, value, "ms", ratio=value / total, ratio_of="batch"
         )
-        for stage, value in stages.items()
+        for stage, value in {**stages, **timed_there}.items()
     )
 
 
@@ -129,10 +139,6 @@ def _all(batches: Timed, stage: str = "batch") -> list[float]:
 
 def _latency(batches: Timed) -> Latency:
     return Latency.of(_all(batches))
-
-
-def _stage(batches: Timed, stage: str) -> float:
-    return median(_all(batches, stage))
 
 
 def _by_round(batches: Timed, number: Callable[[Latency], float]) -> list[float]:
