@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -19,7 +19,6 @@ from ebbtide.pipeline.sinks.parcels import handing_over
 from ebbtide.pipeline.sources.files import read_files
 from ebbtide.pipeline.sources.here import FEW, Home, few_rows
 from ebbtide.pipeline.sources.spooled import read_spool
-from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.stages.parse import Documents, parse_files, parsed, parser
 
 pytestmark = pytest.mark.spark
@@ -54,8 +53,7 @@ def test_every_parcel_comes_with_its_batch(spark: SparkSession, folder: Path) ->
     query.processAllAvailable()
     query.stop()
     assert [number for number, _ in taken] == [0, 1]
-    for _, table in taken:
-        rows = unpacked_rows(table)
+    for _, rows in taken:
         assert rows.num_rows == 4_000
         assert set(rows["stream"].to_pylist()) == {"one", "two"}
 
@@ -76,21 +74,28 @@ def test_a_batch_that_fails_comes_again(spark: SparkSession, folder: Path) -> No
     assert numbers == [0, 1, 1]
 
 
+class Batch(NamedTuple):
+    rows: pa.Table
+    by_workers: bool
+
+
 def taken_by(
     spark: SparkSession, parcels: DataFrame, folder: Path, homes: Sequence[Home]
-) -> tuple[list[pa.Table], list[int]]:
-    """The tables of the batches of a stream, and how many rows Spark says that it read in each."""
-    tables: list[pa.Table] = []
-    writer = handing_over(parcels, folder / "parcels", lambda table, _: tables.append(table), homes)
+) -> tuple[list[Batch], list[int]]:
+    """The batches of a stream, and how many rows Spark says that it read in each."""
+    batches: list[Batch] = []
+    file = folder / "parcels"
+
+    def take(rows: pa.Table, number: int) -> None:
+        batches.append(Batch(rows, file.exists()))
+        file.unlink(missing_ok=True)
+
+    writer = handing_over(parcels, file, take, homes)
     query = writer.option("checkpointLocation", str(folder / "checkpoint")).start()
     query.processAllAvailable()
     query.stop()
     shutil.rmtree(folder / "checkpoint")
-    return tables, [each.numInputRows for each in query.recentProgress if each.numInputRows]
-
-
-def is_parcels(table: pa.Table) -> bool:
-    return PARCEL in table.column_names
+    return batches, [each.numInputRows for each in query.recentProgress if each.numInputRows]
 
 
 def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path: Path) -> None:
@@ -116,14 +121,13 @@ def test_a_few_documents_are_parsed_here_and_alike(spark: SparkSession, tmp_path
     by_workers, read = taken_by(spark, whole, tmp_path, ())
     here, read_here = taken_by(spark, whole, tmp_path, homes)
     assert read == read_here == [2, 1, 1]  # Spark leaves out files that are empty.
-    assert [is_parcels(each) for each in by_workers] == [True] * 4
-    assert [is_parcels(each) for each in here] == [False, False, True, False]
-    # Of a file without lines there is no parcel either.
-    for theirs, ours in zip(by_workers[1:], here[1:], strict=True):
-        assert unpacked_rows(theirs).equals(unpacked_rows(ours))
-    assert by_workers[0].num_rows == here[0].num_rows == 0
+    assert [each.by_workers for each in by_workers] == [True] * 4
+    assert [each.by_workers for each in here] == [False, False, True, False]
+    for theirs, ours in zip(by_workers, here, strict=True):
+        assert theirs.rows.equals(ours.rows)
     # Whose documents are not all known here, workers parse them.
-    assert all(map(is_parcels, taken_by(spark, whole, tmp_path, homes[1:])[0][1:]))
+    others, _ = taken_by(spark, whole, tmp_path, homes[1:])
+    assert [each.by_workers for each in others] == [False, True, True, True]
 
 
 def test_a_few_pieces_of_a_spool_are_parsed_here_and_alike(
@@ -152,9 +156,9 @@ def test_a_few_pieces_of_a_spool_are_parsed_here_and_alike(
     shutil.copytree(kept, tmp_path / "spool", dirs_exist_ok=True)
     here, read_here = taken_by(spark, whole, tmp_path, homes)
     assert read == read_here == [2, 1, 1, 1]
-    assert [is_parcels(each) for each in here] == [False, True, False, False]
+    assert [each.by_workers for each in here] == [False, True, False, False]
     for theirs, ours in zip(by_workers, here, strict=True):
-        assert unpacked_rows(theirs).sort_by("source").equals(unpacked_rows(ours).sort_by("source"))
+        assert theirs.rows.sort_by("source").equals(ours.rows.sort_by("source"))
 
     # Lines of text in the folder of documents are somebody else's.
     texts = spark.readStream.text(str(tmp_path / "files"))
@@ -163,8 +167,8 @@ def test_a_few_pieces_of_a_spool_are_parsed_here_and_alike(
         parser("", Documents()),
         parcels=True,
     )
-    tables, _ = taken_by(spark, foreign.selectExpr("'foreign' AS stream", "*"), tmp_path, homes)
-    assert [unpacked_rows(each)["stream"].to_pylist() for each in tables] == [["foreign"]]
+    batches, _ = taken_by(spark, foreign.selectExpr("'foreign' AS stream", "*"), tmp_path, homes)
+    assert [each.rows["stream"].to_pylist() for each in batches] == [["foreign"]]
 
 
 def test_a_file_that_is_gone_is_named(spark: SparkSession, tmp_path: Path) -> None:

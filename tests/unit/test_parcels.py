@@ -1,4 +1,4 @@
-"""Rows come out of parcels as they went in, beside rows that came by themselves."""
+"""Rows come out of parcels as they went in."""
 
 from __future__ import annotations
 
@@ -19,26 +19,16 @@ def parsed(pack: bool) -> pa.Table:
     return pa.Table.from_batches((packing(parse) if pack else parse)([batch]))
 
 
-def named(table: pa.Table, stream: str) -> pa.Table:
-    return table.add_column(0, "stream", pa.repeat(stream, table.num_rows))
-
-
 def test_rows_come_out_as_they_went_in() -> None:
-    rows = named(parsed(pack=False), "trains")
-    assert unpacked_rows(named(parsed(pack=True), "trains")).to_pylist() == rows.to_pylist()
-    assert [row["t"] for row in rows.to_pylist()] == [1, 2, None, 1]
+    rows, parcels = parsed(pack=False), parsed(pack=True)["parcel"].to_pylist()
+    found = unpacked_rows(("trains", parcel) for parcel in parcels)
+    assert set(found["stream"].to_pylist()) == {"trains"}
+    assert found.drop_columns(["stream"]).to_pylist() == rows.to_pylist()
+    assert found["t"].to_pylist() == [1, 2, None, 1]
 
 
-def test_rows_that_came_by_themselves_are_there_too() -> None:
-    rows = named(parsed(pack=False), "rows")
-    mixed = pa.concat_tables([rows, named(parsed(pack=True), "trains")], promote_options="default")
-    found = unpacked_rows(mixed)
-    assert found.to_pylist() == [
-        *rows.to_pylist(),
-        *named(parsed(pack=False), "trains").to_pylist(),
-    ]
-
-
-def test_without_parcels_nothing_is_done() -> None:
-    rows = named(parsed(pack=False), "trains")
-    assert unpacked_rows(rows) is rows
+def test_parcels_of_several_streams_and_none() -> None:
+    first, last = parsed(pack=True)["parcel"].to_pylist()
+    found = unpacked_rows([("trains", first), ("buses", last)])
+    assert found["stream"].to_pylist() == ["trains"] * 3 + ["buses"]
+    assert unpacked_rows([]).schema == found.schema

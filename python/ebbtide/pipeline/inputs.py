@@ -40,14 +40,14 @@ def facts_of(
 ) -> DataFrame:
     """All streams as one DataFrame, each row with its stream's name: they are read together.
 
-    What Python parses comes in parcels, if whoever takes it is fine with that.
+    The facts come in parcels, if whoever takes them wants that.
     """
     whole: DataFrame | None = None
     for name, stream in pipeline.streams.items():
         documents = _documents(pipeline, stream, parcels)
         facts = _read(name, stream, spark, checkpoint.spool(name), documents)
         named = facts.select(F.lit(name).alias("stream"), "*")
-        whole = named if whole is None else whole.unionByName(named, parcels)
+        whole = named if whole is None else whole.unionByName(named)
     assert whole is not None
     return whole
 

@@ -72,7 +72,7 @@ class DataFramePlacement(Placement):
 
     # ---- a batch -----------------------------------------------------------------------------
 
-    def take_frame(self, batch: DataFrame, number: int, begun: float) -> None:
+    def take(self, number: int, batch: DataFrame, begun: float) -> None:
         """Take a batch: unlike in the driver, it stays where it is."""
         self._stand_before(number)
         batch = batch.persist()

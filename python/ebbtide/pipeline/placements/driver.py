@@ -26,10 +26,9 @@ import pyarrow.compute as pc
 from ebbtide.pipeline.dead import DeadLetters, bad_letters, letters_of
 from ebbtide.pipeline.errors import CheckpointError
 from ebbtide.pipeline.packed import packed, unpacked
-from ebbtide.pipeline.placements.placement import BroughtOver
+from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.sinks.parcels import handing_over
 from ebbtide.pipeline.sources.here import Home
-from ebbtide.pipeline.stages.parcels import PARCEL, unpacked_rows
 from ebbtide.pipeline.units import Fed, Unit
 from ebbtide.pipeline.units.unit import joined
 from ebbtide.reasoner import SnapshotError
@@ -47,7 +46,7 @@ FACT_COLUMNS = ["stream", *PLACE_COLUMNS, "t", *TERM_COLUMNS]
 
 
 @dataclass(kw_only=True)
-class Driver(BroughtOver):
+class Driver(Placement):
     """Some units in this process."""
 
     takes_parcels: ClassVar[bool] = True
@@ -65,17 +64,13 @@ class Driver(BroughtOver):
         return facts
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
-        """Without the ways of foreachBatch, if everything comes in parcels."""
-        if rows.columns == ["stream", PARCEL]:
-            return handing_over(
-                rows, self.checkpoint.folder / "parcels", self.take_batch, self.homes
-            )
-        return super().writer(rows)
+        """Without the ways of foreachBatch."""
+        return handing_over(rows, self.checkpoint.folder / "parcels", self.take_batch, self.homes)
 
     def take(self, number: int, table: Any, begun: float) -> None:
-        """Reason over a batch: a table of what `stages.parse` gives, with the stream's name."""
+        """Reason over a batch: what `stages.parse` gives, with the names of streams."""
         self._stand_before(number)
-        facts, bad = _parted(unpacked_rows(table))
+        facts, bad = _parted(table)
         self.dead.allow(bad)
         batch = self._by_stream(facts)
         said = [(unit.title, unit.feed(batch)) for unit in self.units]

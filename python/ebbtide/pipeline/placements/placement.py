@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ebbtide.pipeline.checkpoint import Checkpoint
@@ -76,7 +75,7 @@ class Placement(ABC):
     dead: DeadLetters
     checkpoint: Checkpoint
     say: Callable[[str], None]
-    #: Whether facts may come in parcels (`stages.parcels`) instead of rows.
+    #: Whether facts come in parcels (`stages.parcels`) instead of rows.
     takes_parcels: ClassVar[bool] = False
     progress: Progress = field(default_factory=Progress)
     error: BaseException | None = None
@@ -91,19 +90,19 @@ class Placement(ABC):
         return rows.writeStream.foreachBatch(self.take_batch)
 
     @abstractmethod
-    def take_frame(self, batch: Any, number: int, begun: float) -> None:
-        """Do what is to be done with a batch, where Spark has it: as a DataFrame."""
+    def take(self, number: int, batch: Any, begun: float) -> None:
+        """Do what is to be done with a batch: a DataFrame, or what the writer hands over."""
 
     @abstractmethod
     def end(self, query: StreamingQuery) -> None:
         """The streams have ended, and everything was read: evaluate the ticks that waited."""
 
     def take_batch(self, batch: Any, number: int) -> None:
-        """What Spark calls for every micro-batch."""
+        """What the writer calls for every micro-batch."""
         try:
             if not self.stop.admits(number):
                 raise Stopped
-            self.take_frame(batch, number, time.perf_counter())
+            self.take(number, batch, time.perf_counter())
             self.stop.finished = number
         except BaseException as error:
             # Spark knows how to tell that something failed, not what.
@@ -131,16 +130,3 @@ class Placement(ABC):
         self.progress.add(batch)
         self.progress.told(rows)
         self.say(str(batch))
-
-
-class BroughtOver(Placement):
-    """A placement to whose process every batch is brought."""
-
-    def take_frame(self, batch: Any, number: int, begun: float) -> None:
-        """Bring the batch over, and take it; parcels are there already, in a table of Arrow."""
-        is_here = isinstance(batch, pa.Table)
-        self.take(number, batch if is_here else batch.toArrow(), begun)
-
-    @abstractmethod
-    def take(self, number: int, table: Any, begun: float) -> None:
-        """Do what is to be done with the rows of a batch."""

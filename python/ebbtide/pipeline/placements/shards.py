@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,7 +22,7 @@ from ebbtide.pipeline.checkpoint.sealed import replace_file
 from ebbtide.pipeline.dead import LETTERS
 from ebbtide.pipeline.file.meaning import RULES
 from ebbtide.pipeline.listener import observed
-from ebbtide.pipeline.placements.placement import BroughtOver
+from ebbtide.pipeline.placements.placement import Placement
 from ebbtide.pipeline.placements.routing import END
 from ebbtide.pipeline.placements.sharded import NOTE, doubt, reason_in_shards
 from ebbtide.pipeline.sources.files import OLDEST
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class ShardedPlacement(BroughtOver):
+class ShardedPlacement(Placement):
     """A unit of rules in several shards."""
 
     unit: Rules
@@ -65,8 +65,9 @@ class ShardedPlacement(BroughtOver):
         facts = facts.unionByName(ends)
         return reason_in_shards(facts, self.unit, self.shards, self.key, notes=True)
 
-    def take(self, number: int, table: Any, begun: float) -> None:
+    def take(self, number: int, batch: DataFrame, begun: float) -> None:
         """Write what the shards said of a batch."""
+        table = batch.toArrow()
         is_row = pc.is_null(table["letter"])
         rows = table.filter(is_row).select(ROWS.names).cast(ROWS)
         said = [json.loads(text) for text in table.filter(pc.invert(is_row))["letter"].to_pylist()]

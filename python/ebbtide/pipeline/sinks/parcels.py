@@ -3,7 +3,7 @@
     JVM       plan of the batch ─► call(number, what it reads)                    ParcelSink
     Python    few documents, and here ─► their rows ─► take(rows, number) ─► True, and it is done
     JVM       else: run the plan ─► a file of parcels ─► call(number, None)
-    Python    the file ─► a table of the columns stream and parcel ─► take(table, number)
+    Python    the file ─► their rows ─► take(rows, number)
 
 foreachBatch hands over a DataFrame, whose rows have to be planned, run, and asked for. Bytes go
 through a file, because Py4J would write them as text.
@@ -16,11 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-
 from ebbtide.pipeline.jvm import load_java
 from ebbtide.pipeline.sources.here import Home, few_rows
-from ebbtide.pipeline.stages.parcels import PARCEL
+from ebbtide.pipeline.stages.parcels import unpacked_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -42,13 +40,13 @@ class _Taker:
         """Take a batch: of the documents that it reads, if they are few, or of the file."""
         if read is None:
             parts = list(_parts(self._file.read_bytes()))
-            streams = pa.array(parts[::2], pa.binary()).cast(pa.string())
-            table = pa.table([streams, pa.array(parts[1::2], pa.binary())], ["stream", PARCEL])
+            streams = (part.decode() for part in parts[::2])
+            rows = unpacked_rows(zip(streams, parts[1::2], strict=True))
         else:
-            table = few_rows(read, self._homes)
-        if table is not None:
-            self._take(table, number)
-        return table is not None
+            rows = few_rows(read, self._homes)
+        if rows is not None:
+            self._take(rows, number)
+        return rows is not None
 
     class Java:
         """Py4J's way to say which interface this is."""

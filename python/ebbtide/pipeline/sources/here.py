@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ebbtide.pipeline.failed import unreadable
 from ebbtide.pipeline.sources.spool import pieces_of
-from ebbtide.pipeline.stages.parse import path_of, rows_table
+from ebbtide.pipeline.stages.parse import of_stream, path_of, rows_table
 
 if TYPE_CHECKING:
     from ebbtide.pipeline.stages.parcels import Parse
@@ -61,7 +61,7 @@ def few_rows(read: str, homes: Sequence[Home]) -> Any:
                 pa.array([each.path.read_bytes() for each in mine], pa.binary()),
             ]
             rows = rows_table(home.parse([pa.record_batch(columns, ["path", "content"])]))
-            tables.append(rows.add_column(0, "stream", pa.repeat(home.stream, rows.num_rows)))
+            tables.append(of_stream(home.stream, rows))
     except OSError as error:
         raise unreadable(str(error.filename), str(error.strerror)) from None
     return pa.concat_tables(tables)

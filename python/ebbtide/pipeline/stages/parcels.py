@@ -3,9 +3,7 @@
 Spark takes record batches apart into rows and makes record batches of them again, for every stage
 and for the driver. A parcel is the bytes of a record batch, and one row to Spark.
 
-    stream   the name of the stream
     parcel   rows as `stages.parse` makes them, as `packed` packs them
-    source, t, s, p, o, error     of rows that came by themselves; then there is no parcel
 
 Invariant: unpacking gives the rows that were packed, in their order.
 """
@@ -36,24 +34,14 @@ def packing(parse: Parse) -> Parse:
     return pack
 
 
-def unpacked_rows(table: Any) -> Any:
-    """All rows of a table of rows and parcels, those of parcels last."""
+def unpacked_rows(parcels: Iterable[tuple[str, bytes]]) -> Any:
+    """The rows of parcels, each with the name of the stream that its parcel is of."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     from ebbtide.pipeline.packed import unpacked
-    from ebbtide.pipeline.stages.parse import rows_table
+    from ebbtide.pipeline.stages.parse import of_stream, rows_table
 
-    if PARCEL not in table.column_names:
-        return table
-    is_parcel = pc.is_valid(table[PARCEL])
-    tables = []
-    if len(table.column_names) > 2:
-        tables.append(table.filter(pc.invert(is_parcel)).drop_columns([PARCEL]))
-    parcels = table.filter(is_parcel)
-    for stream, parcel in zip(parcels["stream"], parcels[PARCEL], strict=True):
-        rows = unpacked(parcel.as_buffer())
-        tables.append(rows.add_column(0, "stream", pa.repeat(stream, rows.num_rows)))
-    if not tables:
-        return rows_table([]).add_column(0, "stream", pa.array([], pa.string()))
-    return pa.concat_tables(tables)
+    none = rows_table([])
+    # Spark says of rows that it has made which columns are never null.
+    rows = ((stream, unpacked(parcel).cast(none.schema)) for stream, parcel in parcels)
+    return pa.concat_tables([of_stream("", none), *(of_stream(*each) for each in rows)])

@@ -240,6 +240,13 @@ def rows_table(batches: Iterable[Any]) -> Any:
     return pa.Table.from_batches(batches, _rows_schema())
 
 
+def of_stream(stream: str, rows: Any) -> Any:
+    """Rows with the name of their stream before them."""
+    import pyarrow as pa
+
+    return rows.add_column(0, "stream", pa.repeat(stream, rows.num_rows))
+
+
 def _rows_schema() -> Any:
     import pyarrow as pa
 
