@@ -17,9 +17,9 @@ IDENTITY = {"rules": "abc", "step": "1000"}
 def folder(tmp_path: Path) -> Path:
     checkpoint = Checkpoint(tmp_path, IDENTITY)
     for batch in range(8):
-        checkpoint.save_batch(batch, b"batch %d" % batch)
+        checkpoint.states.save_batch(batch, b"batch %d" % batch)
         if batch % 3 == 2:
-            checkpoint.save_snapshot(batch, b"snapshot %d" % batch)
+            checkpoint.states.save_snapshot(batch, b"snapshot %d" % batch)
     checkpoint.close()
     return tmp_path
 
@@ -32,20 +32,20 @@ def test_two_snapshots_are_kept_and_the_batches_since(folder: Path) -> None:
     assert names(folder) == ["2.snapshot", "3.batch", "4.batch", "5.batch", "5.snapshot", "6.batch",
                              "7.batch"]  # fmt: skip
     checkpoint = Checkpoint(folder, IDENTITY)
-    assert checkpoint.last == 7
-    assert checkpoint.snapshot_before(8) == (5, b"snapshot 5")
-    assert list(checkpoint.batches(6, 8)) == [b"batch 6", b"batch 7"]
+    assert checkpoint.states.last == 7
+    assert checkpoint.states.snapshot_before(8) == (5, b"snapshot 5")
+    assert list(checkpoint.states.batches(6, 8)) == [b"batch 6", b"batch 7"]
     # The last batch before the commit was lost comes again.
-    assert checkpoint.snapshot_before(5) == (2, b"snapshot 2")
+    assert checkpoint.states.snapshot_before(5) == (2, b"snapshot 2")
 
 
 def test_spark_must_go_on_where_the_reasoner_did(folder: Path) -> None:
     checkpoint = Checkpoint(folder, IDENTITY)
-    checkpoint.check_next(7)
-    checkpoint.check_next(8)
+    checkpoint.states.check_next(7)
+    checkpoint.states.check_next(8)
     for batch in (0, 6, 9):
         with pytest.raises(CheckpointError, match=f"Spark goes on with batch {batch}, .* is 7"):
-            checkpoint.check_next(batch)
+            checkpoint.states.check_next(batch)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,40 @@ def test_a_damaged_file(folder: Path, file: str) -> None:
     path.write_bytes(content)
     checkpoint = Checkpoint(folder, IDENTITY)
     with pytest.raises(CheckpointError, match=f"{file} is damaged: its checksum does not match"):
-        assert [checkpoint.snapshot_before(8), *checkpoint.batches(6, 8)]
+        assert [checkpoint.states.snapshot_before(8), *checkpoint.states.batches(6, 8)]
+
+
+@pytest.mark.parametrize(
+    ("file", "is_needed"),
+    [
+        ("00000002.snapshot", False),
+        ("00000004.batch", False),
+        ("00000005.snapshot", True),
+        ("00000006.batch", True),
+    ],
+)
+def test_states_are_looked_at_before_a_run(folder: Path, file: str, is_needed: bool) -> None:
+    """Those that it would read: batch 6 was the last that Spark has committed."""
+    (folder / "spark/commits").mkdir(parents=True)
+    for batch in range(7):
+        (folder / f"spark/commits/{batch}").touch()
+    Checkpoint.check_states(folder)
+    (folder / "reasoner" / file).write_bytes(b"what?")
+    if not is_needed:
+        Checkpoint.check_states(folder)
+        return
+    with pytest.raises(CheckpointError, match=f"{file} is damaged: it does not begin"):
+        Checkpoint.check_states(folder)
+    # A run has it: it has seen what there is.
+    running = Checkpoint(folder, IDENTITY)
+    Checkpoint.check_states(folder)
+    running.close()
 
 
 def test_a_missing_file(folder: Path) -> None:
     (folder / "reasoner/00000006.batch").unlink()
     with pytest.raises(CheckpointError, match=r"00000006\.batch is missing"):
-        list(Checkpoint(folder, IDENTITY).batches(6, 8))
+        list(Checkpoint(folder, IDENTITY).states.batches(6, 8))
 
 
 def test_a_checkpoint_in_which_nothing_was_done_is_anybodys(tmp_path: Path) -> None:

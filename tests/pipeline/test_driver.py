@@ -53,7 +53,7 @@ def test_a_batch_with_a_late_fact_is_fed_again(tmp_path: Path) -> None:
     first.checkpoint.close()
     again = driver(tmp_path)
     again.take(2, rows(fact.format(9_000)), perf_counter())
-    assert again.checkpoint.last == 2
+    assert again.checkpoint.states.last == 2
 
 
 QUERY = """REGISTER QUERY all AS SELECT ?x FROM STREAM <http://e/r> [RANGE 10s STEP 10s]
@@ -79,7 +79,7 @@ def test_a_fact_that_is_late_for_several_is_one_letter(tmp_path: Path) -> None:
     letters = []
     for _ in range(2):
         made = driver(tmp_path, *units())
-        for number in range(made.checkpoint.last, 2) if letters else range(2):
+        for number in range(made.checkpoint.states.last, 2) if letters else range(2):
             made.take(number, batches[number], perf_counter())
         made.checkpoint.close()
         (part,) = (tmp_path / "dead").iterdir()

@@ -149,6 +149,8 @@ def check_start(pipeline: Pipeline, *, reset: bool = False) -> None:
         choice = choice_of(pipeline, units, None, folder)
         identity, plan = _identity(pipeline, choice, units), _plan(pipeline, choice, units)
         Checkpoint.check(folder, identity, plan)
+        if choice.placement == "driver":
+            Checkpoint.check_states(folder)
     check_outputs(pipeline, folder)
 
 

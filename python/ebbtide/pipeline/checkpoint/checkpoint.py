@@ -1,7 +1,6 @@
-"""The checkpoint of a pipeline: its identity, snapshots of its units, and the batches since.
+"""The checkpoint of a pipeline: what it belongs to, and where everything in it is.
 
-Invariant: of snapshots the last two are kept, and every batch after the older one. Spark may hand
-out the last batch a second time, so the state before it must always be in reach.
+Invariant: nobody goes on from what another pipeline has left, and only one process at a time.
 """
 
 from __future__ import annotations
@@ -10,16 +9,16 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
 from ebbtide.pipeline.checkpoint.plan import FORMAT_KEY, Plan, difference
-from ebbtide.pipeline.checkpoint.sealed import Damaged, aside_of, replace_file, seal, unseal
+from ebbtide.pipeline.checkpoint.sealed import Damaged, aside_of, replace_file
+from ebbtide.pipeline.checkpoint.states import States
 from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
 
-SNAPSHOTS_KEPT: Final = 2
 #: Of what the files hold. A version that reads them differently has another number.
 FORMAT: Final = "4"
 #: All that a run puts into the folder.
@@ -39,8 +38,8 @@ class Checkpoint:
     def __init__(self, folder: Path, identity: Mapping[str, str], plan: Plan | None = None) -> None:
         self.folder = folder
         self._is_new = not self.spark.exists()
-        self._states = folder / "reasoner"
-        self._states.mkdir(parents=True, exist_ok=True)
+        (folder / "reasoner").mkdir(parents=True, exist_ok=True)
+        self.states = States(folder / "reasoner")
         self._lock = _lock(folder / "lock")
         try:
             if self.is_begun(folder):
@@ -89,6 +88,18 @@ class Checkpoint:
         now = {FORMAT_KEY: FORMAT, **identity}
         if found := difference(known, now, _kept_plan(folder), plan):
             raise CheckpointError(f"{folder} belongs to another pipeline: {found}")
+
+    @staticmethod
+    def check_states(folder: Path) -> None:
+        """Refuse what is damaged of the states that a driver goes on from.
+
+        A run that is under way has read them, and takes away what it needs no more.
+        """
+        with suppress(CheckpointInUse):
+            _lock(folder / "lock").close()
+            committed = (folder / "spark/commits").glob("[0-9]*")
+            after = 1 + max((int(file.name) for file in committed), default=-1)
+            States(folder / "reasoner").check_before(after)
 
     @staticmethod
     def known(folder: Path) -> Mapping[str, str]:
@@ -141,22 +152,6 @@ class Checkpoint:
             content = json.dumps(sorted(known | more), indent=2).encode()
             replace_file(self.folder / "outputs.json", content)
 
-    # ---- what is kept ------------------------------------------------------------------------
-
-    def save_batch(self, batch: int, content: bytes) -> None:
-        """Keep what came in with a batch."""
-        seal(self._file(batch, "batch"), content)
-
-    def save_snapshot(self, batch: int, content: bytes) -> None:
-        """Keep the state after a batch, and prune what is out of reach."""
-        seal(self._file(batch, "snapshot"), content)
-        for old in self._numbers("snapshot")[:-SNAPSHOTS_KEPT]:
-            self._file(old, "snapshot").unlink()
-        oldest = self._numbers("snapshot")[0]
-        for old in self._numbers("batch"):
-            if old <= oldest:
-                self._file(old, "batch").unlink()
-
     def begun_after(self, batch: int) -> float | None:
         """A time, in seconds since 1970, before which nothing was done of a batch.
 
@@ -168,44 +163,7 @@ class Checkpoint:
         known = before if before.exists() else self.folder / "identity.json"
         return known.stat().st_mtime
 
-    @property
-    def last(self) -> int:
-        """The last batch that is kept; -1 for none."""
-        return max((*self._numbers("batch"), *self._numbers("snapshot")), default=-1)
-
-    def check_next(self, batch: int) -> None:
-        """Whether a run may go on with a batch: the last one again, or the one after it."""
-        if batch not in (self.last, self.last + 1):
-            raise CheckpointError(
-                f"{self.folder} does not hold together: Spark goes on with batch {batch}, "
-                f"but the last one that was reasoned over is {self.last}"
-            )
-
-    def snapshot_before(self, batch: int) -> tuple[int, bytes] | None:
-        """The last snapshot before a batch, with its number; None if there is none."""
-        before = [number for number in self._numbers("snapshot") if number < batch]
-        return (before[-1], self._content(before[-1], "snapshot")) if before else None
-
-    def batches(self, first: int, end: int) -> Iterator[bytes]:
-        """What came in with the batches from `first` to before `end`."""
-        for batch in range(first, end):
-            yield self._content(batch, "batch")
-
     # ---- inside ------------------------------------------------------------------------------
-
-    def _file(self, batch: int, kind: str) -> Path:
-        return self._states / f"{batch:08d}.{kind}"
-
-    def _numbers(self, kind: str) -> list[int]:
-        return sorted(int(path.stem) for path in self._states.glob(f"[0-9]*.{kind}"))
-
-    def _content(self, batch: int, kind: str) -> bytes:
-        try:
-            return unseal(self._file(batch, kind))
-        except FileNotFoundError as error:
-            raise CheckpointError(f"{error.filename} is missing") from None
-        except Damaged as error:
-            raise CheckpointError(str(error)) from None
 
     def _begin(self, identity: Mapping[str, str], plan: Plan | None) -> None:
         file = self.folder / "plan.json"

@@ -58,7 +58,7 @@ class Driver(Placement):
 
     def prepare(self, facts: DataFrame) -> DataFrame:
         """The facts as they are."""
-        if self.checkpoint.last < 0:
+        if self.checkpoint.states.last < 0:
             # What is wrong with the background is told before anything is read.
             self._stand_before(0)
         return facts
@@ -79,11 +79,11 @@ class Driver(Placement):
         crash_point("reasoned", str(number))
         self.write(number, fed.rows, pa.concat_tables([bad, late]))
         crash_point("between sink and checkpoint", str(number))
-        self.checkpoint.save_batch(number, packed(facts.drop_columns(PLACE_COLUMNS)))
+        self.checkpoint.states.save_batch(number, packed(facts.drop_columns(PLACE_COLUMNS)))
         crash_point("between batch and snapshot", str(number))
         if (number + 1) % self.snapshot_every == 0:
             snapshots = [unit.snapshot() for unit in self.units]
-            self.checkpoint.save_snapshot(number, msgspec.msgpack.encode(snapshots))
+            self.checkpoint.states.save_snapshot(number, msgspec.msgpack.encode(snapshots))
         crash_point("before the commit", str(number))
         self._next = number + 1
         self.progress.saw(facts)
@@ -101,7 +101,7 @@ class Driver(Placement):
         on; the checkpoint does not know of it.
         """
         begun = time.perf_counter()
-        self._stand_before(self.checkpoint.last + 1)
+        self._stand_before(self.checkpoint.states.last + 1)
         assert self._next is not None
         fed = joined([unit.finish() for unit in self.units])
         self.write(self._next, fed.rows, self.dead.none)
@@ -113,9 +113,9 @@ class Driver(Placement):
         """Let the unit be in the state before a batch."""
         if self._next == number:
             return
-        self.checkpoint.check_next(number)
+        self.checkpoint.states.check_next(number)
         assert self._next is None, f"batch {number} came when {self._next} was due"
-        snapshot = self.checkpoint.snapshot_before(number)
+        snapshot = self.checkpoint.states.snapshot_before(number)
         if snapshot is None:
             for unit in self.units:
                 unit.begin()
@@ -124,7 +124,7 @@ class Driver(Placement):
         first = 0 if snapshot is None else snapshot[0] + 1
         if number:
             self.say(f"going on with batch {number}, {number - first} fed again")
-        for content in self.checkpoint.batches(first, number):
+        for content in self.checkpoint.states.batches(first, number):
             batch = self._by_stream(_from_nowhere(unpacked(content)))
             for unit in self.units:
                 unit.feed(batch)
