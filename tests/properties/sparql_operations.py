@@ -72,13 +72,20 @@ def _sample(seed: int, size: int) -> frozenset[Fact]:
 
 
 @st.composite
-def operations(draw: st.DrawFn, *, positive: bool = False, reads: str = "pqv") -> str:
-    """An operation, without its prefixes; without negation if `positive`."""
+def operations(draw: st.DrawFn, *, recursive: bool = False) -> str:
+    """An operation, without its prefixes.
+
+    If `recursive` it reads what others insert, and has a fixpoint: there is no negation in it, nor
+    arithmetic, which feeding itself has none in any engine.
+    """
 
     def choose(options: Sequence[Any]) -> Any:
         return draw(st.sampled_from(options))
 
-    return operation(choose, positive, reads)
+    body = _Body(choose, recursive)
+    where = body.group(choose((1, 2, 2, 3)))
+    template = " . ".join(body.head() for _ in range(choose((1, 1, 2))))
+    return f"INSERT {{ {template} }} WHERE {{ {where} }}"
 
 
 @st.composite
@@ -88,24 +95,16 @@ def patterns(draw: st.DrawFn) -> str:
     def choose(options: Sequence[Any]) -> Any:
         return draw(st.sampled_from(options))
 
-    return _Body(choose, False, "pqv").group(choose((0, 1, 2, 2)))
-
-
-def operation(choose: Choose, positive: bool, reads: str) -> str:
-    """An operation made by choices, as `operations` or a source of chance makes them."""
-    body = _Body(choose, positive, reads)
-    where = body.group(choose((1, 2, 2, 3)))
-    template = " . ".join(body.head() for _ in range(choose((1, 1, 2))))
-    return f"INSERT {{ {template} }} WHERE {{ {where} }}"
+    return _Body(choose, recursive=False).group(choose((0, 1, 2, 2)))
 
 
 class _Body:
     """Patterns drawn one by one, by plain functions that share one way to choose."""
 
-    def __init__(self, choose: Choose, positive: bool, reads: str) -> None:
+    def __init__(self, choose: Choose, recursive: bool) -> None:
         self.choose = choose
-        self.positive = positive
-        self.reads = reads
+        self.recursive = recursive
+        self.reads = "prs" if recursive else "pqv"
         self.bound: list[str] = []
 
     def pick(self, *options: str) -> str:
@@ -134,7 +133,7 @@ class _Body:
         kinds += [self.filter, self.filter, self.bind, self.values, *[lambda _: self.path()] * 2]
         if depth > 0:
             kinds += [self.union, self.graph, self.subquery, self.exists, self.nested]
-        if depth > 0 and not self.positive:
+        if depth > 0 and not self.recursive:
             kinds += [self.not_exists, self.not_exists, self.minus, self.optional]
         return self.choose(kinds)(depth)
 
@@ -183,7 +182,7 @@ class _Body:
             case 7:
                 test = self.pick("STRSTARTS", "STRENDS", "CONTAINS", "REGEX")
                 return f'{test}(STR({self.value()}), "{self.pick("a", "b", "http", "[0-9]", "")}")'
-            case 8 if depth > 0 and not self.positive:
+            case 8 if depth > 0 and not self.recursive:
                 return f"{self.pick('', 'NOT ')}EXISTS {{ {self.group(depth - 1)} }}"
             case 9:
                 return f"sameTerm({self.value()}, {self.value()})"
@@ -196,12 +195,14 @@ class _Body:
         if kind > 6 and size:
             left, right = self.value(size - 1), self.value(size - 1)
             function = self.pick("STR", "LANG", "DATATYPE", "STRLEN", "UCASE", "xsd:string")
+            growing = [f"({left} {operator} {right})" for operator in "+-*"]
+            growing.append(f"CONCAT({left}, {right})")
             return self.pick(
-                *(f"({left} {operator} {right})" for operator in "+-*/"),
+                *([] if self.recursive else growing),
+                f"({left} / {right})",
                 f"{function}({left})",
                 f"IF({self.variable()} > 1, {left}, {right})",
                 f"COALESCE({left}, {right})",
-                f"CONCAT({left}, {right})",
             )
         return self.variable() if kind < 5 else self.pick(*VALUES)
 
