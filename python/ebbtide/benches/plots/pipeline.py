@@ -11,6 +11,16 @@ from ebbtide.benches.plots.style import OURS, plain, values
 from ebbtide.benches.results import Results
 
 _OTHERS: Final = ("#c8553d", "#5b5f97", "#8a8d91", "#d9a441")
+#: Of a batch; small ones have no stages of Spark's.
+_STAGES: Final = {
+    "source": _OTHERS[3],
+    "parse": _OTHERS[2],
+    "transfer, log and commit": _OTHERS[1],
+    "Spark, reading and parsing": _OTHERS[3],
+    "log and commit": _OTHERS[1],
+    "reasoning": OURS,
+    "sink": _OTHERS[0],
+}
 
 
 def _batches(name: str) -> Callable[[Results, Axes], None]:
@@ -30,11 +40,11 @@ def _batches(name: str) -> Callable[[Results, Axes], None]:
 def _stages(name: str) -> Callable[[Results, Axes], None]:
     def draw(results: Results, axes: Axes) -> None:
         left = 0.0
-        colours = (*_OTHERS[::-1][:3], OURS, _OTHERS[0])
-        for each, colour in zip(results.named(name), colours, strict=True):
+        for each in results.named(name):
+            stage = str(each.parameters["stage"])
             value = max(0.0, each.value or 0.0)
-            label = f"{each.parameters['stage']} ({value:,.0f} ms)"
-            axes.barh(["batch"], [value], left=left, color=colour, label=label)
+            label = f"{stage} ({value:,.0f} ms)"
+            axes.barh(["batch"], [value], left=left, color=_STAGES[stage], label=label)
             left += value
         # Room for the legend.
         axes.set_ylim(-0.6, 2.2)
