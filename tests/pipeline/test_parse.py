@@ -16,8 +16,7 @@ COLUMNS = ["source", "line", "t", "s", "p", "o", "error"]
 def batches(
     content: bytes, name: str = "a b.tnt", longest_term: int = 1_000
 ) -> list[pa.RecordBatch]:
-    path = f"file:///data/in/{name.replace(' ', '%20')}"
-    batch = pa.RecordBatch.from_pydict({"path": [path], "content": [content]})
+    batch = pa.RecordBatch.from_pydict({"path": [f"file:/data/in/{name}"], "content": [content]})
     return list(parser("/data/in", Documents(longest_term=longest_term))([batch]))
 
 
