@@ -84,7 +84,8 @@ def operations(draw: st.DrawFn, *, recursive: bool = False) -> str:
 
     body = _Body(choose, recursive)
     where = body.group(choose((1, 2, 2, 3)))
-    template = " . ".join(body.head() for _ in range(choose((1, 1, 2))))
+    bound = [name for name in VARIABLES if name in where] or ["?x"]
+    template = " . ".join(body.head(bound) for _ in range(choose((1, 1, 2))))
     return f"INSERT {{ {template} }} WHERE {{ {where} }}"
 
 
@@ -119,10 +120,11 @@ class _Body:
     def predicate(self) -> str:
         return f"ex:{self.pick(*self.reads[0] * 3, *self.reads)}"
 
-    def head(self) -> str:
-        subject = self.pick(self.variable(), self.variable(), "ex:d")
-        predicate = self.pick("ex:r", "ex:r", "ex:r", "ex:s", self.variable())
-        return f"{subject} {predicate} {self.variable()}"
+    def head(self, bound: Sequence[str]) -> str:
+        """A triple of a template, with variables of which most are bound in the WHERE."""
+        subject = self.pick(*bound, *bound, "ex:d")
+        predicate = self.pick("ex:r", "ex:r", "ex:r", "ex:s", self.pick(*bound))
+        return f"{subject} {predicate} {self.pick(*bound, *self.bound[-1:])}"
 
     def group(self, depth: int) -> str:
         count = self.choose((1, 1, 1, 2, 2, 0))
