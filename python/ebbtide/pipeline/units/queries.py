@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -48,6 +48,8 @@ ROWS = pa.schema([("t", pa.int64()), *((name, pa.string()) for name in ("query",
 FACTS = pa.schema(
     [("stream", pa.string()), ("t", pa.int64()), *((name, pa.string()) for name in "spo")]
 )
+#: Of the table that a snapshot is: the last tick of each query, in JSON.
+LAST_TICKS: Final = b"last ticks"
 
 
 class Kept(NamedTuple):
@@ -192,12 +194,19 @@ class Queries:
                 is_last = pc.and_(pc.equal(kept["stream"], stream), pc.equal(kept["t"], last))
                 is_needed = pc.or_(is_needed, is_last)
             kept = kept.filter(is_needed)
-        return packed(kept)
+        last = {handle.name: self._engine.last_tick(handle) for handle in self._handles}
+        return packed(kept.replace_schema_metadata({LAST_TICKS: json.dumps(last)}))
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
         self.begin()
         facts = unpacked(data)
+        # Earlier builds did not keep them.
+        last = json.loads((facts.schema.metadata or {}).get(LAST_TICKS, "{}"))
+        for handle in self._handles:
+            if (tick := last.get(handle.name)) is not None:
+                # Who reads what queries make may have begun with something that is made no more.
+                self._engine.ask_from(handle, tick)
         self.feed({name: facts.filter(pc.equal(facts["stream"], name)) for name in self._iris})
 
     def __len__(self) -> int:
