@@ -39,6 +39,17 @@ def test_two_snapshots_are_kept_and_the_batches_since(folder: Path) -> None:
     assert checkpoint.states.snapshot_before(5) == (2, b"snapshot 2")
 
 
+def test_of_the_first_snapshot_every_batch_is_kept(tmp_path: Path) -> None:
+    """The batch that it is of comes again if the commit was lost."""
+    checkpoint = Checkpoint(tmp_path, IDENTITY)
+    for batch in range(3):
+        checkpoint.states.save_batch(batch, b"batch %d" % batch)
+    checkpoint.states.save_snapshot(2, b"snapshot 2")
+    checkpoint.states.check_before(2)
+    assert checkpoint.states.snapshot_before(2) is None
+    assert list(checkpoint.states.batches(0, 2)) == [b"batch 0", b"batch 1"]
+
+
 def test_spark_must_go_on_where_the_reasoner_did(folder: Path) -> None:
     checkpoint = Checkpoint(folder, IDENTITY)
     checkpoint.states.check_next(7)

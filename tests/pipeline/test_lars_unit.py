@@ -87,6 +87,22 @@ def test_any_batches_and_restarts_say_what_the_oracle_says(
     assert sorted(found) == expected(text, atoms)
 
 
+@pytest.mark.parametrize("cut", [1, 2, 3])
+@pytest.mark.parametrize("first", ["", "calm."])
+def test_time_begins_with_a_line_that_states_nothing(first: str, cut: int) -> None:
+    """Wherever a batch ends."""
+    text = "calm :- not p in [1]. back(a)."
+    lines = [f"3\t{first}", "6\t", "9\tp.", "9\t"]
+    made = unit(text, tells=["="])
+    found = [
+        row
+        for some in (lines[:cut], lines[cut:])
+        for row in said(made.feed({"s": table("\n".join(some))}))
+    ]
+    found += said(made.finish())
+    assert [t for t, _, atom in found if atom == "calm"] == [*range(3, 9)]
+
+
 def test_triples_are_atoms_and_streams_wait_for_each_other() -> None:
     text = "@prefix ex: <http://e/>. alarm(X) :- ex:isIn(X, ex:hall) in [5], smoke in [5]."
     both = unit(text, ("places", "sensors"))

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ebbtide.pipeline.sources.files import read_files
+from ebbtide.pipeline.stages.parse import ANY, parse_files
 
 pytestmark = pytest.mark.spark
 
@@ -83,3 +84,11 @@ def test_files_of_one_time_are_read_by_name(spark: SparkSession, tmp_path: Path)
     assert list(map(sorted, read)) == [
         [1_000 * number for number in range(first, first + 4)] for first in (0, 4, 8)
     ]
+
+
+def test_a_file_may_be_called_by_a_time(spark: SparkSession, tmp_path: Path) -> None:
+    """What is before a colon is no scheme."""
+    (tmp_path / "12:30.tnt").write_text("1000\t<http://e/s> <http://e/p> <http://e/o> .\n")
+    files = spark.read.format("binaryFile").load(str(tmp_path))
+    rows = parse_files(files, tmp_path, ANY).toArrow()
+    assert rows.select(["source", "t"]).to_pylist() == [{"source": "12:30.tnt", "t": 1_000}]

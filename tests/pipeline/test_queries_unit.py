@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pyarrow as pa
@@ -130,6 +131,57 @@ def test_a_chain_of_queries_is_restored_as_far_back_as_all_its_windows_reach() -
         snapshot = other.snapshot()
         other = unit_of(made)
         other.restore(snapshot)
+
+
+def test_who_reads_what_is_made_no_more_is_asked_after_a_restore() -> None:
+    alarms = """PREFIX ex: <http://e/> REGISTER STREAM alarms AS CONSTRUCT { ?x ex:is ex:fast }
+    FROM STREAM ex:cars [RANGE 5s STEP 1s] WHERE { ?x ex:speed 9 }"""
+    count = """REGISTER QUERY count AS SELECT (COUNT(*) AS ?n)
+    FROM STREAM <alarms> [RANGE 5s STEP 1s] WHERE { ?x ?p ?o }"""
+    made = [parse_continuous_query(text) for text in (alarms, count)]
+    whole, other = unit_of(made), unit_of(made)
+    expected = []
+    for second, speed in ((1, 9), (100, 1), (102, 1)):
+        batch = {"cars": table_of([(1_000 * second, 1, speed)])}
+        expected = said(whole.feed(batch))
+        assert said(other.feed(batch)) == expected
+        snapshot = other.snapshot()
+        other = unit_of(made)
+        other.restore(snapshot)
+    assert [row["t"] for row in expected if row["query"] == "count"] == [100_000, 101_000]
+    assert said(other.finish()) == said(whole.finish())
+
+
+@pytest.mark.parametrize("emits", ["ISTREAM", "DSTREAM"])
+@pytest.mark.parametrize("report", ["non-empty", "content-change,non-empty"])
+def test_changes_are_since_the_last_report_however_long_ago(emits: str, report: str) -> None:
+    """Nothing is reported while all windows are empty."""
+    text = f"""PREFIX ex: <http://e/> REGISTER {emits} changes AS SELECT ?car
+    FROM STREAM ex:cars [RANGE 10s STEP 5s] WHERE {{ ?car ex:speed ?v }}"""
+    made = [parse_continuous_query(text)]
+
+    def begun() -> Queries:
+        unit = Queries(made, {"cars": CARS}, report=report)
+        unit.begin()
+        return unit
+
+    whole, other = begun(), begun()
+    told = []
+    batches = [
+        [(11_000, 1, 1), (12_000, 2, 1), (14_000, 3, 1)],
+        [(100_000, 1, 1)],
+        [(200_000, 2, 2)],
+    ]
+    for facts in batches:
+        batch = {"cars": table_of(facts)}
+        expected = said(whole.feed(batch))
+        assert said(other.feed(batch)) == expected
+        told += [json.loads(row["answer"])["t"] for row in expected]
+        snapshot = other.snapshot()
+        other = begun()
+        other.restore(snapshot)
+    assert told[-1:] == ([100_000] if emits == "DSTREAM" else [15_000])
+    assert said(other.finish()) == said(whole.finish())
 
 
 def test_late_facts_of_one_stream_while_another_is_silent() -> None:

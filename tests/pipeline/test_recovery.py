@@ -69,7 +69,11 @@ def test_killed_at_every_crash_point_one_after_the_other(tmp_path: Path) -> None
     assert_uninterrupted(tmp_path)
 
 
-@pytest.mark.parametrize("crash", ["before the commit:*:1", "half written:*.snapshot:1"])
+@pytest.mark.parametrize(
+    "crash",
+    # Batch 2 is that of the first snapshot.
+    ["before the commit:*:1", "before the commit:2:1", "half written:*.snapshot:1"],
+)
 def test_killed_again_and_again_at_the_same_point(tmp_path: Path, crash: str) -> None:
     write_pipeline(tmp_path, facts_a_file=40)
     write_batches(tmp_path, 1)

@@ -1,4 +1,4 @@
-"""The same answers from every placement: many random programs and streams in one run of each.
+"""The same answers from every placement: many random programs over two streams, a run for each.
 
 Every case has its terms and predicates for itself, so many of them are one program; and the number
 of the case is a key that can rightly be declared for all of them, provable or not.
@@ -21,7 +21,7 @@ from rich.console import Console
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.run import run_pipeline
 from ebbtide.reasoner import Reasoner
-from ebbtide.time import Sliding
+from ebbtide.time import Sliding, Tumbling
 
 from .stream import in_order, rows_of
 from .test_recovery import lines
@@ -32,16 +32,22 @@ CASES = 60
 #: Every rule is a join that Spark plans anew in every round.
 DATAFRAME_CASES = 10
 BATCHES = 3
+STREAMS = {"first": Sliding(3_000), "second": Tumbling(5_000)}
 KEY = "regexp_extract(s, 'http://(c[0-9]+)/', 1)"
 
 PIPELINE = """
 [time]
 step = "2 s"
 lateness = "3 s"
-[streams.facts]
+[streams.first]
 from = "files"
-path = "in"
+path = "first"
 window = "3 s"
+files_a_batch = 1
+[streams.second]
+from = "files"
+path = "second"
+window = { tumbling = "5 s" }
 files_a_batch = 1
 [background]
 files = ["background.nt"]
@@ -58,11 +64,11 @@ ends = "when read"
 
 @dataclass(frozen=True)
 class Case:
-    """Some rules, with what is stated for ever and what is stated at some instants."""
+    """Some rules, with what is stated for ever and what is stated at some instants on a stream."""
 
     rules: str
     background: list[str]
-    facts: list[tuple[int, str]]
+    facts: list[tuple[int, str, str]]
 
     @property
     def is_proved(self) -> bool:
@@ -92,13 +98,15 @@ def random_case(number: int) -> Case:
         return f"{name('x', 4)} {name('p', 3)} {name('x', 4)} ."
 
     rules = "\n".join(rule(place) for place in range(chance.randint(1, 3)))
-    facts = [(chance.randrange(8_000), fact()) for _ in range(chance.randint(3, 9))]
+    facts = [
+        (chance.randrange(8_000), chance.choice(list(STREAMS)), fact())
+        for _ in range(chance.randint(3, 9))
+    ]
     return Case(rules, [fact() for _ in range(chance.randrange(3))], facts)
 
 
 def write_cases(folder: Path, cases: Iterable[Case]) -> None:
     """One pipeline of many cases; facts are out of order by up to the lateness."""
-    (folder / "in").mkdir(parents=True)
     cases = list(cases)
     (folder / "cases.rules").write_text("\n".join(case.rules for case in cases))
     background = [line + "\n" for case in cases for line in case.background]
@@ -108,9 +116,12 @@ def write_cases(folder: Path, cases: Iterable[Case]) -> None:
     facts.sort(key=lambda each: each[0] + chance.randrange(3_000))
     for number in range(BATCHES):
         some = facts[number * len(facts) // BATCHES : (number + 1) * len(facts) // BATCHES]
-        file = folder / f"in/{number}.tnt"
-        file.write_text("".join(f"{at}\t{fact}\n" for at, fact in some))
-        os.utime(file, (60 * number, 60 * number))
+        for stream in STREAMS:
+            file = folder / f"{stream}/{number}.tnt"
+            file.parent.mkdir(exist_ok=True)
+            mine = ((at, fact) for at, of, fact in some if of == stream)
+            file.write_text("".join(f"{at}\t{fact}\n" for at, fact in mine))
+            os.utime(file, (60 * number, 60 * number))
 
 
 def oracle(cases: Iterable[Case]) -> list[dict[str, Any]]:
@@ -118,15 +129,17 @@ def oracle(cases: Iterable[Case]) -> list[dict[str, Any]]:
     cases = list(cases)
     reasoner = Reasoner(
         "\n".join(case.rules for case in cases),
-        window=Sliding(3_000),
+        streams=STREAMS,
         step=2_000,
         lateness=3_000,
         engine="reference",
     )
     for text in (line for case in cases for line in case.background):
         reasoner.add(tuple(text.split()[:3]))
-    facts = sorted(each for case in cases for each in case.facts)
-    told = reasoner.run((tuple(text.split()[:3]), at) for at, text in facts)
+    told = []
+    for at, stream, text in sorted(each for case in cases for each in case.facts):
+        reasoner.push(tuple(text.split()[:3]), at, stream)
+        told += reasoner.advance()
     return rows_of([*told, *reasoner.finish()])
 
 
@@ -157,7 +170,7 @@ def test_cases_are_not_trivial() -> None:
     cases = [random_case(number) for number in range(CASES)]
     proved = sum(case.is_proved for case in cases)
     assert 10 <= proved <= CASES - 10
-    stated = {text for case in cases for _, text in case.facts}
+    stated = {text for case in cases for _, _, text in case.facts}
     stated |= {text for case in cases for text in case.background}
     concluded = {
         f"{row['s']} {row['p']} {row['o']} ": row["s"].split("/")[2]

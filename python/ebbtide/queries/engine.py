@@ -361,6 +361,23 @@ class QueryEngine:
         """The last complete instant: the minimum over the streams that are read."""
         return min((clock.instant for clock in self._clocks), default=EARLIEST)
 
+    def reported(self, handle: RegisteredQuery) -> Instant | None:
+        """The last tick at which the report policy let a query answer; None if none has yet.
+
+        There may have been nothing to tell. ISTREAM and DSTREAM compare with the answers of then.
+        """
+        return self._tasks[handle].reported
+
+    def last_tick(self, handle: RegisteredQuery) -> Instant | None:
+        """The last tick that a query was asked at, or that was left out; None before the first."""
+        return self._tasks[handle].ticks.last
+
+    def ask_from(self, handle: RegisteredQuery, tick: Instant) -> None:
+        """Ask a query from a tick on, or sooner, even if nothing happens on its streams."""
+        task = self._tasks[handle]
+        if task.ticks.begin(tick - task.ticks.lag):
+            self._schedule.note(task)
+
     def heartbeat(self, at: SupportsIndex, stream: str | IRI | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""
         at = as_instant(at)

@@ -81,6 +81,8 @@ class Task:
         self._tells_changes = self.query.emits != "RStream" and is_steady(self.query.algebra)
         self._asked = SparqlQuery(plan.text) if isinstance(plan, Asked) else None
         self._before: tuple[Row, ...] = ()
+        #: The last tick at which its policy let it report; there may have been nothing to tell.
+        self.reported: Instant | None = None
         #: Whether its answers at the last tick are known: not those that it rested at, or reported
         #: nothing at.
         self._knows_last = False
@@ -162,6 +164,7 @@ class Task:
         ):
             return None
         self._knows_last = True
+        self.reported = tick
         plan, emits = self.plan, self.query.emits
         until: tuple[Instant, ...] | None = None
         if isinstance(plan, Direct) and self._template is None:

@@ -3,8 +3,9 @@
     00000012.snapshot    the state after batch 12
     00000013.batch       what came in with batch 13
 
-Invariant: of snapshots the last two are kept, and every batch after the older one. Spark may hand
-out the last batch a second time, so the state before it must always be in reach.
+Invariant: of snapshots the last two are kept, and every batch after the older one; of one alone
+every batch. Spark may hand out the last batch a second time, so the state before it must always be
+in reach.
 """
 
 from __future__ import annotations
@@ -32,11 +33,14 @@ class States:
     def save_snapshot(self, batch: int, content: bytes) -> None:
         """Keep the state after a batch, and prune what is out of reach."""
         seal(self._file(batch, "snapshot"), content)
-        for old in self._numbers("snapshot")[:-SNAPSHOTS_KEPT]:
+        snapshots = self._numbers("snapshot")
+        for old in snapshots[:-SNAPSHOTS_KEPT]:
             self._file(old, "snapshot").unlink()
-        oldest = self._numbers("snapshot")[0]
+        if len(snapshots) < SNAPSHOTS_KEPT:
+            # Before this batch, which may come again, there is nothing but all batches.
+            return
         for old in self._numbers("batch"):
-            if old <= oldest:
+            if old <= snapshots[-SNAPSHOTS_KEPT]:
                 self._file(old, "batch").unlink()
 
     @property

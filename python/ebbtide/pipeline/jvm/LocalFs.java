@@ -43,6 +43,11 @@ public final class LocalFs extends DelegateToFileSystem {
         public Checked() {
             super(new Raw());
         }
+
+        /** Of a file such as `12:30.tnt`, too, whose name is no path as it is. */
+        public Path getChecksumFile(Path file) {
+            return new Path(file.getParent(), new Path(null, null, "." + file.getName() + ".crc"));
+        }
     }
 
     private static final class Raw extends RawLocalFileSystem {

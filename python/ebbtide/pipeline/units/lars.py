@@ -185,7 +185,10 @@ class Lars:
             rows = rows.filter(pc.invert(is_late))
         if rows.num_rows:
             span = pc.min_max(rows["t"])
-            self._time.happened(stream, span["min"].as_py(), span["max"].as_py())
+            first = span["min"].as_py()
+            self._time.happened(stream, first, span["max"].as_py())
+            # Time points begin with a row that has no atom, or one that is refused, too.
+            self._reasoner.push((), at=first)
         for predicate, columns, some in atoms_of(rows):
             try:
                 # A stream may be for several programs: what this one does not read is no slip.

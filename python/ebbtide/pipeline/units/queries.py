@@ -3,8 +3,9 @@
 Its snapshot is what a fresh engine must be fed to stand where this one does: the facts that a
 window can still see, or could at the tick before, and the last fact before them, from which on
 ticks are over. Feeding them evaluates these ticks a second time, and nobody is told. That is exact
-because what a query answers depends on its windows, and a stream of changes on the answers before;
-only a count window may reach back further, and then all is kept.
+because what a query answers depends on its windows, and a stream of changes on the answers before.
+These may be long gone if empty windows are not reported: then what the last report saw is kept, and
+all since. A count window may reach back further still, and then all is kept.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,7 +38,7 @@ from ebbtide.pipeline.units.pieces import (
 from ebbtide.pipeline.units.unit import Fed, builtins_identity
 from ebbtide.program import Program
 from ebbtide.program.user_module import UserModule
-from ebbtide.queries import Answers, QueryEngine
+from ebbtide.queries import Answers, QueryEngine, Report
 from ebbtide.terms.formats import read_tables
 from ebbtide.time import EARLIEST, Instant
 
@@ -47,6 +48,8 @@ ROWS = pa.schema([("t", pa.int64()), *((name, pa.string()) for name in ("query",
 FACTS = pa.schema(
     [("stream", pa.string()), ("t", pa.int64()), *((name, pa.string()) for name in "spo")]
 )
+#: Of the table that a snapshot is: the last tick of each query, in JSON.
+LAST_TICKS: Final = b"last ticks"
 
 
 class Kept(NamedTuple):
@@ -158,8 +161,8 @@ class Queries:
             t0=self._start,
             report=self._report,
         )
-        for query in self._queries:
-            handle = self._engine.register(query)
+        self._handles = [self._engine.register(query) for query in self._queries]
+        for handle in self._handles:
             handle.subscribe(self._answers.append if handle.is_ordered else self._take_in_order)
         self._kept = []
 
@@ -191,12 +194,19 @@ class Queries:
                 is_last = pc.and_(pc.equal(kept["stream"], stream), pc.equal(kept["t"], last))
                 is_needed = pc.or_(is_needed, is_last)
             kept = kept.filter(is_needed)
-        return packed(kept)
+        last = {handle.name: self._engine.last_tick(handle) for handle in self._handles}
+        return packed(kept.replace_schema_metadata({LAST_TICKS: json.dumps(last)}))
 
     def restore(self, data: bytes) -> None:
         """Go on from a snapshot."""
         self.begin()
         facts = unpacked(data)
+        # Earlier builds did not keep them.
+        last = json.loads((facts.schema.metadata or {}).get(LAST_TICKS, "{}"))
+        for handle in self._handles:
+            if (tick := last.get(handle.name)) is not None:
+                # Who reads what queries make may have begun with something that is made no more.
+                self._engine.ask_from(handle, tick)
         self.feed({name: facts.filter(pc.equal(facts["stream"], name)) for name in self._iris})
 
     def __len__(self) -> int:
@@ -238,7 +248,17 @@ class Queries:
     def _horizon(self) -> Instant | None:
         """What happened at or before it need not be kept; None if all must be."""
         reach = self._reach()
-        return None if reach is None else max(EARLIEST, self._engine.watermark - reach)
+        if reach is None:
+            return None
+        return max(EARLIEST, min([self._engine.watermark, *self._compared_with()]) - reach)
+
+    def _compared_with(self) -> Iterator[Instant]:
+        """The reports whose answers the next ones are compared with, if they may be long ago."""
+        if Report.parse(self._report).non_empty:
+            for handle in self._handles:
+                last = self._engine.reported(handle)
+                if handle.query.emits != "RStream" and last is not None:
+                    yield last
 
     def _reach(self) -> int | None:
         """How far back what is kept must go; None for ever."""
