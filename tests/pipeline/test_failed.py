@@ -57,3 +57,20 @@ def test_a_file_that_cannot_be_read_is_named(file: str, kind: type[PipelineError
     found = explained(said, Path("/data/checkpoint/spark"))
     assert type(found) is kind
     assert str(found).startswith(file.removeprefix("file://").replace("%20", " "))
+
+
+def test_why_a_file_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    """Spark says the same of what is not there, what may not be read, and what is a folder."""
+    updated = "It is possible the underlying files have been updated"
+    said = "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file {}. "
+    said += f"File does not exist. {updated}.\nYou can explicitly invalidate SQLSTATE: KD001"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "there again").touch()
+    for name, why in (
+        ("nothing", "No such file or directory"),
+        ("folder", "Is a directory"),
+        ("there again", f"File does not exist. {updated}"),
+    ):
+        file = tmp_path / name
+        found = explained(f"{BEGINS}{said.format(file.as_uri())}", Path("/data/checkpoint/spark"))
+        assert str(found).startswith(f"{file} cannot be read: {why}; when it is put right")

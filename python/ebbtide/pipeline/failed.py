@@ -28,7 +28,8 @@ _OF_DATA: Final = "SQLSTATE: 22"
 #: What Spark says of a file that it cannot read, and sometimes why.
 _UNREADABLE: Final = re.compile(
     r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
-    r"(?P<why>.*?)\.? *SQLSTATE"
+    r"(?P<why>.*?)\.? *(?:SQLSTATE|$)",
+    re.MULTILINE,
 )
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
@@ -125,8 +126,10 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
     if found := _UNREADABLE.search(told):
-        file = path_of(found["file"]) if found["file"].startswith("file:") else found["file"]
-        why = found["why"] or "it is damaged, or of another format"
+        is_local = found["file"].startswith("file:")
+        file = path_of(found["file"]) if is_local else found["file"]
+        why = _why_closed(Path(file)) if is_local else None
+        why = why or found["why"] or "it is damaged, or of another format"
         if Path(file).is_relative_to(checkpoint.parent):
             return CheckpointError(f"{file} is damaged: {why}")
         return unreadable(file, why)
@@ -137,4 +140,13 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     damaged = [cause.rstrip(".") for cause in causes if _DAMAGED.search(cause)]
     if damaged:
         return CheckpointError(f"Spark cannot go on from {checkpoint}: {damaged[-1]}")
+    return None
+
+
+def _why_closed(file: Path) -> str | None:
+    """Why a file cannot be opened: of any such file Spark says that it does not exist."""
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        return error.strerror
     return None
