@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -368,3 +369,25 @@ def test_settings_of_spark_may_be_numbers(write) -> None:
     text = '[spark.settings]\n"spark.executor.cores" = 2\n"spark.ui.enabled" = true\n'
     settings = load_pipeline(write(f"{WHOLE}\n{text}")).spark.settings
     assert settings == {"spark.executor.cores": "2", "spark.ui.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (0o000, "streams.trains.path: you may not read {}"),
+        (0o555, "checkpoint.path: you may not write into {}"),
+    ],
+)
+def test_folders_of_others_are_refused_before_it_runs(
+    write, tmp_path: Path, mode: int, said: str
+) -> None:
+    folder = tmp_path / "incoming"
+    folder.chmod(mode)
+    try:
+        if os.access(folder, os.W_OK):
+            pytest.skip("this user may do everything")
+        with pytest.raises(PipelineFileError) as caught:
+            load_pipeline(write(f'{WHOLE}[checkpoint]\npath = "incoming/a/b"'))
+    finally:
+        folder.chmod(0o755)
+    assert str(caught.value).endswith(f"pipeline.toml: {said.format(folder)}")

@@ -6,6 +6,7 @@ other: that streams, rules, queries, programs, outputs and the placement go toge
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -197,12 +198,21 @@ def _check_folders(pipeline: model.Pipeline, wrong: Wrong) -> None:
         if isinstance(table, model.Files | model.Rows):
             if not Path(path).is_dir():
                 wrong.at(f"{name}.path", f"{path} is no folder")
+            if not os.access(path, os.R_OK | os.X_OK):
+                wrong.at(f"{name}.path", f"you may not read {path}")
         elif Path(path).exists() and not Path(path).is_dir():
             wrong.at(f"{name}.path", f"{path} is a file, and a folder is to be written")
+        elif not os.access(there := _there(Path(path)), os.W_OK | os.X_OK):
+            wrong.at(f"{name}.path", f"you may not write into {there}")
         first = taken.setdefault(path, name)
         # Two streams may read the same files.
         if first != name and not isinstance(table, model.Stream):
             wrong.at(f"{name}.path", f"{path} is that of {first}")
+
+
+def _there(path: Path) -> Path:
+    """A folder, or of those around it the first that is there."""
+    return next(each for each in (path, *path.parents) if each.exists())
 
 
 def _check_kafka(pipeline: model.Pipeline, wrong: Wrong) -> None:
