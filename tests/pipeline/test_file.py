@@ -333,8 +333,8 @@ def test_braces_around_what_is_no_column(braces: str) -> None:
 
 
 def test_a_template_that_is_no_term() -> None:
-    with pytest.raises(TermError):
-        Template.parse("http://e/{id}")
+    with pytest.raises(TermError, match=r"^not an RDF term: http://e/\{id\}\{\+kind\}$"):
+        Template.parse("http://e/{id}{+kind}")
 
 
 @pytest.mark.parametrize(
