@@ -42,6 +42,19 @@ def test_a_damaged_checkpoint_is_told(said: str) -> None:
     assert said in str(found)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.io.IOException: No space left on device SQLSTATE: XXKST",
+        "job aborted\nOSError: [Errno 28] No space left on device\n",
+    ],
+)
+def test_a_full_disk_is_told(said: str) -> None:
+    found = explained(f"{BEGINS}{said}", Path("/data/checkpoint/spark"))
+    assert type(found) is PipelineError
+    assert str(found).startswith("No space left on the device of /data/checkpoint/spark, or of")
+
+
 UNREADABLE = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {}.  SQLSTATE: KD001"
 
 

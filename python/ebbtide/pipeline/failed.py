@@ -33,6 +33,8 @@ _UNREADABLE: Final = re.compile(
 )
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
+#: What a worker or the JVM says when it cannot write.
+_FULL: Final = re.compile(r"(?:IOException: |\[Errno 28\] )No space left on device")
 #: How Spark says what is wrong with an expression: [ITS.NAME] A sentence. SQLSTATE: 42703; line 1
 _SENTENCE: Final = re.compile(
     r"\s*(?:\[[\w.]+\] )?(?P<said>.+?)\.?(?: SQLSTATE: .*)?$", re.MULTILINE
@@ -121,6 +123,11 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     if _LATE in told:
         return PipelineError(
             "Spark waited for Python in vain: the machine may be too busy; "
+            "the next run goes on from here"
+        )
+    if _FULL.search(told):
+        return PipelineError(
+            f"No space left on the device of {checkpoint}, or of Spark's temporary files; "
             "the next run goes on from here"
         )
     if refused := list(_REFUSED.finditer(told)):
