@@ -391,3 +391,17 @@ def test_folders_of_others_are_refused_before_it_runs(
     finally:
         folder.chmod(0o755)
     assert str(caught.value).endswith(f"pipeline.toml: {said.format(folder)}")
+
+
+@pytest.mark.parametrize("name", ["in[1]", "{in}", "in*", "in?", "in\\\\n"])
+@pytest.mark.parametrize("table", ["streams.trains", "checkpoint"])
+def test_a_folder_that_is_a_pattern_to_spark_is_refused(
+    write, tmp_path: Path, name: str, table: str
+) -> None:
+    """It would read other folders, or none, and nobody would know."""
+    (tmp_path / name.replace("\\\\", "\\")).mkdir()
+    text = f'{WHOLE}[checkpoint]\npath = "cp"'
+    old = "incoming" if table == "streams.trains" else "cp"
+    with pytest.raises(PipelineFileError, match="is a pattern, because of") as caught:
+        load_pipeline(write(text.replace(f'"{old}"', f'"{name}"')))
+    assert f": {table}.path: to Spark " in str(caught.value)

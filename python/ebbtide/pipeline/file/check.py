@@ -41,6 +41,8 @@ KAFKA_KEYS: Final = {
     "startingOffsets": "starting",
     "maxOffsetsPerTrigger": "messages_a_batch",
 }
+#: What makes a path a pattern for Spark, which then finds other folders, or none.
+PATTERN: Final = r"[*?\[\]{}\\]"
 #: The masters that Spark knows.
 MASTER: Final = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
 
@@ -204,6 +206,9 @@ def _check_folders(pipeline: model.Pipeline, wrong: Wrong) -> None:
             wrong.at(f"{name}.path", f"{path} is a file, and a folder is to be written")
         elif not os.access(there := _there(Path(path)), os.W_OK | os.X_OK):
             wrong.at(f"{name}.path", f"you may not write into {there}")
+        is_read = isinstance(table, model.Files | model.Rows | model.Checkpoint)
+        if is_read and (found := re.search(PATTERN, path)):
+            wrong.at(f"{name}.path", f"to Spark {path} is a pattern, because of {found[0]}")
         first = taken.setdefault(path, name)
         # Two streams may read the same files.
         if first != name and not isinstance(table, model.Stream):
