@@ -238,6 +238,18 @@ def test_a_program_is_checked_with_its_place(write, tmp_path: Path) -> None:
         load_pipeline(write(LARS))
 
 
+def test_a_stream_of_a_query_is_known_by_its_whole_iri(write, tmp_path: Path) -> None:
+    query = "SELECT ?s FROM STREAM <trains> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }"
+    (tmp_path / "q.rq").write_text(query)
+    text = f'{WHOLE}[queries]\nuse = ["q.rq"]\n'
+    with pytest.raises(PipelineFileError) as caught:
+        load_pipeline(write(text))
+    said = 'no stream has iri = "ebbtide:/trains", as <trains> is read; there are trains'
+    assert str(caught.value).endswith(f"{tmp_path}/q.rq:1:11: {said}")
+    named = text.replace('path = "incoming"', 'path = "incoming"\niri = "ebbtide:/trains"')
+    assert load_pipeline(write(named)).streams["trains"].iri == "ebbtide:/trains"
+
+
 def test_a_pipeline_needs_a_stream_and_an_output(write) -> None:
     with pytest.raises(PipelineFileError, match="the key streams is missing"):
         load_pipeline(write('[outputs.o]\nto = "console"\n'))

@@ -122,6 +122,9 @@ def _check_queries(pipeline: model.Pipeline, wrong: Wrong) -> None:
     queries = queries_of(pipeline)
     if not queries:
         return
+    from ebbtide.languages.rspql import BASE
+    from ebbtide.queries import Report
+
     iris = iris_of(pipeline)
     fed = {query.name for query in queries if query.registers == "stream"}
     for query in queries:
@@ -129,12 +132,13 @@ def _check_queries(pipeline: model.Pipeline, wrong: Wrong) -> None:
             name = window.stream.value
             if name not in iris.values() and name not in fed:
                 known = ", ".join(iris.values())
+                # A text has no place of its own that its relative IRIs could begin with.
+                relative = name.removeprefix(BASE)
+                read = f", as <{relative}> is read" if relative != name else ""
                 wrong.at(
                     "queries.use",
-                    f'{window.origin}: no stream has iri = "{name}"; there are {known}',
+                    f'{window.origin}: no stream has iri = "{name}"{read}; there are {known}',
                 )
-    from ebbtide.queries import Report
-
     with wrong.within("queries.report"):
         Report.parse(pipeline.queries.report)
     if pipeline.run.placement not in ("auto", "driver"):
