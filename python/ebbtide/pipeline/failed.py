@@ -11,7 +11,7 @@ from typing import Final
 from pyspark.logger import PySparkLogger
 
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
-from ebbtide.pipeline.stages.parse import path_of
+from ebbtide.pipeline.stages.parse import path_of, read_path
 
 #: The last line of what a worker says when Python code of ours refuses something there.
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
@@ -30,6 +30,10 @@ _UNREADABLE: Final = re.compile(
     r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
     r"(?P<why>.*?)\.? *(?:SQLSTATE|$)",
     re.MULTILINE,
+)
+#: What Spark says when the last batch had files of another folder than that of their stream.
+_ELSEWHERE: Final = re.compile(
+    r"Wrong basePath (?P<folder>.+) for the root path: (?P<file>\S.*?)( SQLSTATE|$)", re.MULTILINE
 )
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
@@ -140,6 +144,11 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         if Path(file).is_relative_to(checkpoint.parent):
             return CheckpointError(f"{file} is damaged: {why}")
         return unreadable(file, why)
+    if found := _ELSEWHERE.search(told):
+        return PipelineError(
+            f"{found['folder']} is not where the files of the last batch were, such as "
+            f"{read_path(found['file'])}: move the folder back, or start anew with --reset"
+        )
     first = told.splitlines()[0]
     causes = [first.partition("terminated with exception: ")[2] or first]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
