@@ -55,6 +55,14 @@ def test_a_full_disk_is_told(said: str) -> None:
     assert str(found).startswith("No space left on the device of /data/checkpoint/spark, or of")
 
 
+def test_a_checkpoint_that_is_deleted_is_told() -> None:
+    said = f"{BEGINS}File file:/data/checkpoint/spark/offsets does not exist SQLSTATE: XXKST\n"
+    found = explained(said, Path("/data/checkpoint/spark"))
+    assert isinstance(found, CheckpointError)
+    assert str(found).startswith("/data/checkpoint/spark/offsets was deleted while the run went on")
+    assert explained(said, Path("/other/checkpoint/spark")) is None
+
+
 UNREADABLE = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {}.  SQLSTATE: KD001"
 
 

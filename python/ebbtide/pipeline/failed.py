@@ -35,6 +35,8 @@ _UNREADABLE: Final = re.compile(
 _ELSEWHERE: Final = re.compile(
     r"Wrong basePath (?P<folder>.+) for the root path: (?P<file>\S.*?)( SQLSTATE|$)", re.MULTILINE
 )
+#: What Spark says of files and folders of its own that somebody has deleted.
+_GONE: Final = re.compile(r"File file:(?P<file>/.+?) does not exist")
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
 #: What a worker or the JVM says when it cannot write.
@@ -149,6 +151,8 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
             f"{found['folder']} is not where the files of the last batch were, such as "
             f"{read_path(found['file'])}: move the folder back, or start anew with --reset"
         )
+    if (found := _GONE.search(told)) and Path(found["file"]).is_relative_to(checkpoint):
+        return CheckpointError(f"{found['file']} was deleted while the run went on")
     first = told.splitlines()[0]
     causes = [first.partition("terminated with exception: ")[2] or first]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
