@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ebbtide.cli.errors import explain
 from ebbtide.pipeline.checkpoint import Checkpoint
-from ebbtide.pipeline.checkpoint.sealed import Damaged, seal, unseal
+from ebbtide.pipeline.checkpoint.sealed import Damaged, aside_of, seal, unseal
 from ebbtide.pipeline.errors import CheckpointError, CheckpointInUse
 
 IDENTITY = {"rules": "abc", "step": "1000"}
@@ -190,6 +191,17 @@ def test_a_reset_leaves_what_is_not_of_the_checkpoint(folder: Path) -> None:
     assert (folder / "spark").exists(), "no checkpoint was ever here"
     (folder / "spark").rmdir()
     Checkpoint(folder, IDENTITY).close()
+
+
+def test_a_file_for_which_there_is_no_space_is_named(tmp_path: Path) -> None:
+    """A device that is always full stands for the disk."""
+    file = tmp_path / "0.batch"
+    aside_of(file).symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        seal(file, b"facts")
+    explained = explain(caught.value)
+    assert explained is not None
+    assert explained.message == f"{file}: No space left on device"
 
 
 def test_sealed_files(tmp_path: Path) -> None:

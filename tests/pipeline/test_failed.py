@@ -42,6 +42,27 @@ def test_a_damaged_checkpoint_is_told(said: str) -> None:
     assert said in str(found)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "java.io.IOException: No space left on device SQLSTATE: XXKST",
+        "job aborted\nOSError: [Errno 28] No space left on device\n",
+    ],
+)
+def test_a_full_disk_is_told(said: str) -> None:
+    found = explained(f"{BEGINS}{said}", Path("/data/checkpoint/spark"))
+    assert type(found) is PipelineError
+    assert str(found).startswith("No space left on the device of /data/checkpoint/spark, or of")
+
+
+def test_a_checkpoint_that_is_deleted_is_told() -> None:
+    said = f"{BEGINS}File file:/data/checkpoint/spark/offsets does not exist SQLSTATE: XXKST\n"
+    found = explained(said, Path("/data/checkpoint/spark"))
+    assert isinstance(found, CheckpointError)
+    assert str(found).startswith("/data/checkpoint/spark/offsets was deleted while the run went on")
+    assert explained(said, Path("/other/checkpoint/spark")) is None
+
+
 UNREADABLE = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file {}.  SQLSTATE: KD001"
 
 
@@ -57,3 +78,20 @@ def test_a_file_that_cannot_be_read_is_named(file: str, kind: type[PipelineError
     found = explained(said, Path("/data/checkpoint/spark"))
     assert type(found) is kind
     assert str(found).startswith(file.removeprefix("file://").replace("%20", " "))
+
+
+def test_why_a_file_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    """Spark says the same of what is not there, what may not be read, and what is a folder."""
+    updated = "It is possible the underlying files have been updated"
+    said = "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file {}. "
+    said += f"File does not exist. {updated}.\nYou can explicitly invalidate SQLSTATE: KD001"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "there again").touch()
+    for name, why in (
+        ("nothing", "No such file or directory"),
+        ("folder", "Is a directory"),
+        ("there again", f"File does not exist. {updated}"),
+    ):
+        file = tmp_path / name
+        found = explained(f"{BEGINS}{said.format(file.as_uri())}", Path("/data/checkpoint/spark"))
+        assert str(found).startswith(f"{file} cannot be read: {why}; when it is put right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -237,6 +238,18 @@ def test_a_program_is_checked_with_its_place(write, tmp_path: Path) -> None:
         load_pipeline(write(LARS))
 
 
+def test_a_stream_of_a_query_is_known_by_its_whole_iri(write, tmp_path: Path) -> None:
+    query = "SELECT ?s FROM STREAM <trains> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }"
+    (tmp_path / "q.rq").write_text(query)
+    text = f'{WHOLE}[queries]\nuse = ["q.rq"]\n'
+    with pytest.raises(PipelineFileError) as caught:
+        load_pipeline(write(text))
+    said = 'no stream has iri = "ebbtide:/trains", as <trains> is read; there are trains'
+    assert str(caught.value).endswith(f"{tmp_path}/q.rq:1:11: {said}")
+    named = text.replace('path = "incoming"', 'path = "incoming"\niri = "ebbtide:/trains"')
+    assert load_pipeline(write(named)).streams["trains"].iri == "ebbtide:/trains"
+
+
 def test_a_pipeline_needs_a_stream_and_an_output(write) -> None:
     with pytest.raises(PipelineFileError, match="the key streams is missing"):
         load_pipeline(write('[outputs.o]\nto = "console"\n'))
@@ -332,8 +345,8 @@ def test_braces_around_what_is_no_column(braces: str) -> None:
 
 
 def test_a_template_that_is_no_term() -> None:
-    with pytest.raises(TermError):
-        Template.parse("http://e/{id}")
+    with pytest.raises(TermError, match=r"^not an RDF term: http://e/\{id\}\{\+kind\}$"):
+        Template.parse("http://e/{id}{+kind}")
 
 
 @pytest.mark.parametrize(
@@ -368,3 +381,39 @@ def test_settings_of_spark_may_be_numbers(write) -> None:
     text = '[spark.settings]\n"spark.executor.cores" = 2\n"spark.ui.enabled" = true\n'
     settings = load_pipeline(write(f"{WHOLE}\n{text}")).spark.settings
     assert settings == {"spark.executor.cores": "2", "spark.ui.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (0o000, "streams.trains.path: you may not read {}"),
+        (0o555, "checkpoint.path: you may not write into {}"),
+    ],
+)
+def test_folders_of_others_are_refused_before_it_runs(
+    write, tmp_path: Path, mode: int, said: str
+) -> None:
+    folder = tmp_path / "incoming"
+    folder.chmod(mode)
+    try:
+        if os.access(folder, os.W_OK):
+            pytest.skip("this user may do everything")
+        with pytest.raises(PipelineFileError) as caught:
+            load_pipeline(write(f'{WHOLE}[checkpoint]\npath = "incoming/a/b"'))
+    finally:
+        folder.chmod(0o755)
+    assert str(caught.value).endswith(f"pipeline.toml: {said.format(folder)}")
+
+
+@pytest.mark.parametrize("name", ["in[1]", "{in}", "in*", "in?", "in\\\\n"])
+@pytest.mark.parametrize("table", ["streams.trains", "checkpoint"])
+def test_a_folder_that_is_a_pattern_to_spark_is_refused(
+    write, tmp_path: Path, name: str, table: str
+) -> None:
+    """It would read other folders, or none, and nobody would know."""
+    (tmp_path / name.replace("\\\\", "\\")).mkdir()
+    text = f'{WHOLE}[checkpoint]\npath = "cp"'
+    old = "incoming" if table == "streams.trains" else "cp"
+    with pytest.raises(PipelineFileError, match="is a pattern, because of") as caught:
+        load_pipeline(write(text.replace(f'"{old}"', f'"{name}"')))
+    assert f": {table}.path: to Spark " in str(caught.value)

@@ -91,6 +91,17 @@ def test_the_view_shows_them(seen: Progress) -> None:
     assert "line 2" not in shown
 
 
+def test_the_view_shows_names_as_they_are() -> None:
+    """Nothing in them is a style, and no style is without its beginning."""
+    progress = Progress(streams={"[bold]trains[/red]": StreamProgress()})
+    progress.told({"[/x]": [1]})
+    console = Console(width=100, force_terminal=False)
+    with console.capture() as captured:
+        console.print(View(progress))
+    assert "[bold]trains[/red]" in captured.get()
+    assert "[/x]" in captured.get()
+
+
 @pytest.fixture
 def seen() -> Progress:
     progress = Progress(streams={"trains": StreamProgress(500), "buses": StreamProgress()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 from collections.abc import Sequence
@@ -180,6 +181,17 @@ def test_a_file_that_is_gone_is_named(spark: SparkSession, tmp_path: Path) -> No
     with pytest.raises(PipelineError) as caught:
         few_rows(gone.as_uri(), [home])
     assert str(caught.value).startswith(f"{gone} cannot be read: No such file or directory; when")
+
+
+def test_what_is_packed_is_for_workers(tmp_path: Path) -> None:
+    """Few bytes may be many lines."""
+    home = Home("in", tmp_path, parser(str(tmp_path), Documents()))
+    packed, plain = tmp_path / "1.tnt.gz", tmp_path / "2.tnt.gz"
+    packed.write_bytes(gzip.compress(b"what?\n" * 1_000_000))
+    plain.write_text("1\t<a:s> <a:p> <a:o> .\n")
+    assert packed.stat().st_size < FEW
+    assert few_rows(f"{packed.as_uri()}\n{plain.as_uri()}", [home]) is None
+    assert few_rows(plain.as_uri(), [home]).num_rows == 1
 
 
 def test_what_is_not_known_is_not_taken(tmp_path: Path) -> None:

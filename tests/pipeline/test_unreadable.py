@@ -189,3 +189,26 @@ def test_a_damaged_parquet_file(run: Run, tmp_path: Path, mended: str) -> None:
     run(file)
     expected = [0, 1, 2] if mended == "put right" else [0, 2]
     assert [row["s"] for row in lines(tmp_path / "out")] == [f"<http://e/s{n}>" for n in expected]
+
+
+@pytest.mark.spark
+def test_a_folder_that_was_moved(run: Run, tmp_path: Path) -> None:
+    """Spark's log has whole paths: what was read would be new to it."""
+    old, new = tmp_path / "in 1", tmp_path / "in 2"
+    old.mkdir()
+    (old / "a b.tnt").write_text(LINE.format(1000, 1))
+    file = tmp_path / "p.toml"
+    streams = f'[streams.reports]\nfrom = "files"\npath = "in 1"\n{REST}'
+    file.write_text(streams)
+    run(file)
+    old.rename(new)
+    file.write_text(streams.replace("in 1", "in 2"))
+    with pytest.raises(PipelineError) as caught:
+        run(file)
+    assert told(caught.value) == (
+        f"{new} is not where the files of the last batch were, such as {old}/a b.tnt: "
+        "move the folder back, or start anew with --reset"
+    )
+    new.rename(old)
+    file.write_text(streams)
+    assert run(file).facts == 0

@@ -11,7 +11,7 @@ from typing import Final
 from pyspark.logger import PySparkLogger
 
 from ebbtide.pipeline.errors import CheckpointError, PipelineError
-from ebbtide.pipeline.stages.parse import path_of
+from ebbtide.pipeline.stages.parse import path_of, read_path
 
 #: The last line of what a worker says when Python code of ours refuses something there.
 _REFUSED: Final = re.compile(r"^ebbtide\.[\w.]+: (?P<said>.+)$", re.MULTILINE)
@@ -28,10 +28,19 @@ _OF_DATA: Final = "SQLSTATE: 22"
 #: What Spark says of a file that it cannot read, and sometimes why.
 _UNREADABLE: Final = re.compile(
     r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
-    r"(?P<why>.*?)\.? *SQLSTATE"
+    r"(?P<why>.*?)\.? *(?:SQLSTATE|$)",
+    re.MULTILINE,
 )
+#: What Spark says when the last batch had files of another folder than that of their stream.
+_ELSEWHERE: Final = re.compile(
+    r"Wrong basePath (?P<folder>.+) for the root path: (?P<file>\S.*?)( SQLSTATE|$)", re.MULTILINE
+)
+#: What Spark says of files and folders of its own that somebody has deleted.
+_GONE: Final = re.compile(r"File file:(?P<file>/.+?) does not exist")
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
+#: What a worker or the JVM says when it cannot write.
+_FULL: Final = re.compile(r"(?:IOException: |\[Errno 28\] )No space left on device")
 #: How Spark says what is wrong with an expression: [ITS.NAME] A sentence. SQLSTATE: 42703; line 1
 _SENTENCE: Final = re.compile(
     r"\s*(?:\[[\w.]+\] )?(?P<said>.+?)\.?(?: SQLSTATE: .*)?$", re.MULTILINE
@@ -122,14 +131,28 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
             "Spark waited for Python in vain: the machine may be too busy; "
             "the next run goes on from here"
         )
+    if _FULL.search(told):
+        return PipelineError(
+            f"No space left on the device of {checkpoint}, or of Spark's temporary files; "
+            "the next run goes on from here"
+        )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
     if found := _UNREADABLE.search(told):
-        file = path_of(found["file"]) if found["file"].startswith("file:") else found["file"]
-        why = found["why"] or "it is damaged, or of another format"
+        is_local = found["file"].startswith("file:")
+        file = path_of(found["file"]) if is_local else found["file"]
+        why = _why_closed(Path(file)) if is_local else None
+        why = why or found["why"] or "it is damaged, or of another format"
         if Path(file).is_relative_to(checkpoint.parent):
             return CheckpointError(f"{file} is damaged: {why}")
         return unreadable(file, why)
+    if found := _ELSEWHERE.search(told):
+        return PipelineError(
+            f"{found['folder']} is not where the files of the last batch were, such as "
+            f"{read_path(found['file'])}: move the folder back, or start anew with --reset"
+        )
+    if (found := _GONE.search(told)) and Path(found["file"]).is_relative_to(checkpoint):
+        return CheckpointError(f"{found['file']} was deleted while the run went on")
     first = told.splitlines()[0]
     causes = [first.partition("terminated with exception: ")[2] or first]
     causes += [found["said"] for found in _CAUSE.finditer(told)]
@@ -137,4 +160,13 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     damaged = [cause.rstrip(".") for cause in causes if _DAMAGED.search(cause)]
     if damaged:
         return CheckpointError(f"Spark cannot go on from {checkpoint}: {damaged[-1]}")
+    return None
+
+
+def _why_closed(file: Path) -> str | None:
+    """Why a file cannot be opened: of any such file Spark says that it does not exist."""
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        return error.strerror
     return None

@@ -36,10 +36,10 @@ class View:
             rate, watermark = f"{stream.rate:,.0f}", _time(stream.watermark)
             if name in slowest:
                 watermark += ", others wait"
-            streams.add_row(name, f"{stream.facts:,}", rate, _lag(stream), watermark)
+            streams.add_row(Text(name), f"{stream.facts:,}", rate, _lag(stream), watermark)
         rows = Table("rows of", "so far", expand=True)
         for name, count in sorted(progress.rows.items()):
-            rows.add_row(name, f"{count:,}")
+            rows.add_row(Text(name), f"{count:,}")
         dead = f", {progress.bad} bad, {progress.late} late" if progress.bad + progress.late else ""
         latency = Latency.of(tuple(progress.tick_milliseconds))
         sums = f"tick {_time(progress.tick)}, {progress.holding:,} facts hold{dead}"

@@ -34,12 +34,16 @@ def aside_of(path: Path) -> Path:
 def replace_file(path: Path, content: bytes) -> None:
     """Put a file into place at once."""
     aside = aside_of(path)
-    with aside.open("wb") as file:
-        middle = len(content) // 2
-        file.write(content[:middle])
-        file.flush()
-        crash_point("half written", path.name)
-        file.write(content[middle:])
+    try:
+        with aside.open("wb") as file:
+            middle = len(content) // 2
+            file.write(content[:middle])
+            file.flush()
+            crash_point("half written", path.name)
+            file.write(content[middle:])
+    except OSError as error:
+        # Where a disk is full, the error does not say of which file.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     crash_point("written aside", path.name)
     os.replace(aside, path)
 

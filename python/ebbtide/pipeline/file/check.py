@@ -6,6 +6,7 @@ other: that streams, rules, queries, programs, outputs and the placement go toge
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -40,6 +41,8 @@ KAFKA_KEYS: Final = {
     "startingOffsets": "starting",
     "maxOffsetsPerTrigger": "messages_a_batch",
 }
+#: What makes a path a pattern for Spark, which then finds other folders, or none.
+PATTERN: Final = r"[*?\[\]{}\\]"
 #: The masters that Spark knows.
 MASTER: Final = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn"
 
@@ -119,6 +122,9 @@ def _check_queries(pipeline: model.Pipeline, wrong: Wrong) -> None:
     queries = queries_of(pipeline)
     if not queries:
         return
+    from ebbtide.languages.rspql import BASE
+    from ebbtide.queries import Report
+
     iris = iris_of(pipeline)
     fed = {query.name for query in queries if query.registers == "stream"}
     for query in queries:
@@ -126,12 +132,13 @@ def _check_queries(pipeline: model.Pipeline, wrong: Wrong) -> None:
             name = window.stream.value
             if name not in iris.values() and name not in fed:
                 known = ", ".join(iris.values())
+                # A text has no place of its own that its relative IRIs could begin with.
+                relative = name.removeprefix(BASE)
+                read = f", as <{relative}> is read" if relative != name else ""
                 wrong.at(
                     "queries.use",
-                    f'{window.origin}: no stream has iri = "{name}"; there are {known}',
+                    f'{window.origin}: no stream has iri = "{name}"{read}; there are {known}',
                 )
-    from ebbtide.queries import Report
-
     with wrong.within("queries.report"):
         Report.parse(pipeline.queries.report)
     if pipeline.run.placement not in ("auto", "driver"):
@@ -197,12 +204,24 @@ def _check_folders(pipeline: model.Pipeline, wrong: Wrong) -> None:
         if isinstance(table, model.Files | model.Rows):
             if not Path(path).is_dir():
                 wrong.at(f"{name}.path", f"{path} is no folder")
+            if not os.access(path, os.R_OK | os.X_OK):
+                wrong.at(f"{name}.path", f"you may not read {path}")
         elif Path(path).exists() and not Path(path).is_dir():
             wrong.at(f"{name}.path", f"{path} is a file, and a folder is to be written")
+        elif not os.access(there := _there(Path(path)), os.W_OK | os.X_OK):
+            wrong.at(f"{name}.path", f"you may not write into {there}")
+        is_read = isinstance(table, model.Files | model.Rows | model.Checkpoint)
+        if is_read and (found := re.search(PATTERN, path)):
+            wrong.at(f"{name}.path", f"to Spark {path} is a pattern, because of {found[0]}")
         first = taken.setdefault(path, name)
         # Two streams may read the same files.
         if first != name and not isinstance(table, model.Stream):
             wrong.at(f"{name}.path", f"{path} is that of {first}")
+
+
+def _there(path: Path) -> Path:
+    """A folder, or of those around it the first that is there."""
+    return next(each for each in (path, *path.parents) if each.exists())
 
 
 def _check_kafka(pipeline: model.Pipeline, wrong: Wrong) -> None:

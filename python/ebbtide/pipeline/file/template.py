@@ -15,9 +15,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ebbtide.terms import parse_term
+from ebbtide.terms import TermError, parse_term
 
 _HOLE: Final = re.compile(r"\{(\+?)(\w+(?:\.\w+)*)\}")
+#: What stands for a hole while a template is read.
+_MARK: Final = re.compile(r"hole(\d+)hole")
 _BRACES: Final = re.compile(r"\{.*?\}|[{}]")
 
 
@@ -30,6 +32,9 @@ class Hole:
 
     column: str
     raw: bool
+
+    def __str__(self) -> str:
+        return f"{{{'+' if self.raw else ''}{self.column}}}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,12 @@ class Template:
             raise ValueError(f"{strange[0]} is no column, such as {{id}} or {{+id}} or {{place.x}}")
         # An IRI that begins with a raw hole has its scheme from there.
         scheme = "scheme:" if filled.startswith("<hole") else ""
-        canonical = parse_term(filled.replace("<hole", f"<{scheme}hole", 1)).text
-        pieces = re.split(r"hole(\d+)hole", canonical.replace(f"<{scheme}", "<", 1))
+        try:
+            canonical = parse_term(filled.replace("<hole", f"<{scheme}hole", 1)).text
+        except TermError as error:
+            # As it was written.
+            said = _MARK.sub(lambda found: str(marks[int(found[1])]), str(error))
+            raise TermError(said) from None
+        pieces = _MARK.split(canonical.replace(f"<{scheme}", "<", 1))
         parts = [marks[int(each)] if place % 2 else each for place, each in enumerate(pieces)]
         return cls(text.startswith("<"), tuple(part for part in parts if part != ""))

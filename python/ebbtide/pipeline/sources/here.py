@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ebbtide.pipeline.failed import unreadable
 from ebbtide.pipeline.sources.spool import pieces_of
-from ebbtide.pipeline.stages.parse import of_stream, path_of, rows_table
+from ebbtide.pipeline.stages.parse import GZIP, of_stream, path_of, rows_table
 
 if TYPE_CHECKING:
     from ebbtide.pipeline.stages.parcels import Parse
@@ -53,17 +53,21 @@ def few_rows(read: str, homes: Sequence[Home]) -> Any:
     try:
         if sum(document.path.stat().st_size for document in documents) > FEW:
             return None
-        tables = []
-        for home in homes:
-            mine = [each for each in documents if each.home is home]
-            columns = [
-                pa.array([each.name for each in mine], pa.string()),
-                pa.array([each.path.read_bytes() for each in mine], pa.binary()),
-            ]
-            rows = rows_table(home.parse([pa.record_batch(columns, ["path", "content"])]))
-            tables.append(of_stream(home.stream, rows))
+        read_here = [(each, each.path.read_bytes()) for each in documents]
     except OSError as error:
         raise unreadable(str(error.filename), str(error.strerror)) from None
+    # How much is in them shows when they are unpacked: a thousand times as much, perhaps.
+    if any(content.startswith(GZIP) for _, content in read_here):
+        return None
+    tables = []
+    for home in homes:
+        mine = [(each.name, content) for each, content in read_here if each.home is home]
+        columns = [
+            pa.array([name for name, _ in mine], pa.string()),
+            pa.array([content for _, content in mine], pa.binary()),
+        ]
+        rows = rows_table(home.parse([pa.record_batch(columns, ["path", "content"])]))
+        tables.append(of_stream(home.stream, rows))
     return pa.concat_tables(tables)
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ebbtide.pipeline.checkpoint.sealed import replace_file
+
 
 class Piece(NamedTuple):
     """A file to be: its name (which sorts as time goes) and its text."""
@@ -56,10 +58,7 @@ class Spool(threading.Thread):
         """Spool until the end."""
         try:
             for piece in self._unread():
-                # Written aside and moved, so that Spark never reads half a file.
-                aside = self._folder / f".{piece.name}.tmp"
-                aside.write_text(piece.text, encoding="utf-8")
-                aside.rename(self._folder / piece.name)
+                replace_file(self._folder / piece.name, piece.text.encode())
         except Exception as error:
             self.error = error
 
