@@ -130,6 +130,11 @@ def stream_of(spark: SparkSession, incoming: Path) -> DataFrame:
         file = incoming / f"{number}.csv"
         file.write_text("".join("|".join(map(str, fact)) + "\n" for fact in some))
         os.utime(file, (60 * number, 60 * number))
+    return stream_again(spark, incoming)
+
+
+def stream_again(spark: SparkSession, incoming: Path) -> DataFrame:
+    """The stream of the files that are there."""
     lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(incoming))
     return lines.selectExpr("split(value, '[|]') AS c").selectExpr(
         "timestamp_millis(CAST(c[0] AS LONG)) AS t", "c[1] AS s", "c[2] AS p", "c[3] AS o"
@@ -168,6 +173,13 @@ def test_a_stream_in_shards_says_what_one_reasoner_says(
     written_to_end(told, tmp_path)
     assert rows(spark.read.parquet(str(tmp_path / "out")).collect()) == in_order(expected)
 
+    (tmp_path / "in/3.csv").write_text((tmp_path / "in/2.csv").read_text())
+    counted = reason(
+        stream_again(spark, tmp_path / "in"), "rdfs-sparkwave", window=Count(7), **SETTINGS
+    )
+    with pytest.raises(PySparkException, match="another query: it was of rules over windows of t"):
+        written_to_end(counted, tmp_path)
+
 
 @pytest.mark.parametrize("window", [Count(7), Session(900, (0,))])
 def test_windows_that_are_not_of_time_are_in_one_place(
@@ -195,6 +207,10 @@ def test_windows_that_are_not_of_time_are_in_one_place(
     with pytest.raises(PySparkException, match="the window of stream default was "):
         written_to_end(
             reason(stream, "rdfs-sparkwave", **settings | {"window": Count(8)}), tmp_path
+        )
+    with pytest.raises(PySparkException, match=r"was of queries, .* is of rules over windows of t"):
+        written_to_end(
+            reason(stream, "rdfs-sparkwave", **settings | {"window": Sliding(900)}), tmp_path
         )
 
 
