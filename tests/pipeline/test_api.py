@@ -390,9 +390,15 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
         spark.conf.set("spark.sql.files.maxPartitionBytes", 1_000)
         assert read_rdf(spark, tmp_path / "a.nt").rdd.getNumPartitions() > 2
         assert read_rdf(spark, tmp_path / "c.ttl").rdd.getNumPartitions() == 1
+    # Blank nodes are those of their file, whichever files a task has.
+    (tmp_path / "e.nt").write_text(lines)
+    nodes = {row.o for row in read_rdf(spark, tmp_path / "[ae].nt").collect()}
+    apart = (read_rdf(spark, tmp_path / f"{each}.nt").collect() for each in "ae")
+    assert nodes == {row.o for each in apart for row in each}
+    assert len(nodes) == 6
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
-        read_rdf(spark, tmp_path / "d.nt").collect()
+        read_rdf(spark, tmp_path / "*.nt").collect()
 
 
 def test_rows_that_are_no_facts_are_dead_letters_or_fail(spark: SparkSession) -> None:
