@@ -404,10 +404,14 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
 def test_rows_that_are_no_facts_are_dead_letters_or_fail(spark: SparkSession) -> None:
     good = (1_000, e("x"), e("knows"), '"y"@en')
     bad = [(1_000, "x", e("knows"), e("y")), (None, e("x"), e("knows"), None)]
+    bad.append((2**63 - 1, e("x"), e("knows"), e("far")))
     frame = spark.createDataFrame([good, *bad], "t long, s string, p string, o string")
+    # Whatever else is called a line.
+    frame = frame.withColumn("line", F.lit("7 to Bologna"))
     found = reason(frame, "rdfs-sparkwave", letters=True).collect()
     assert [(row.t, row.s) for row in found if row.letter is None] == [(1_000, e("x"))]
     assert sorted(row.letter.text for row in found if row.letter is not None) == [
+        f"{e('x')} {e('knows')} {e('far')}",
         f"{e('x')} {e('knows')} null",
         f"x {e('knows')} {e('y')}",
     ]
@@ -426,14 +430,10 @@ def test_texts_of_rows_are_those_of_terms(spark: SparkSession) -> None:
     found = reason(frame, rule, letters=True).collect()
     concluded = [row.s for row in found if row.p == e("q") and row.op == "+"]
     assert sorted(concluded) == [e("s0"), e("s1"), e("s2")]
-    bad.append((2**63 - 1, e("x"), e("knows"), e("far")))
     assert {row.o for row in found if row.p == e("p")} == {'"x"', '"y"@en'}
-    # Whatever else is called a line.
-    frame = frame.withColumn("line", F.lit("7 to Bologna"))
     reasons = sorted(row.letter.reason for row in found if row.letter is not None)
     assert len(reasons) == 3
     assert reasons[0].startswith("a subject is written as in N-Triples")
-        f"{e('x')} {e('knows')} {e('far')}",
     assert reasons[1].startswith("not an RDF term")
     assert reasons[2].startswith("the IRI <o> is relative")
     with pytest.raises(PySparkException, match="not an RDF term"):
