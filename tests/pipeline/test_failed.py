@@ -57,3 +57,20 @@ def test_a_file_that_cannot_be_read_is_named(file: str, kind: type[PipelineError
     found = explained(said, Path("/data/checkpoint/spark"))
     assert type(found) is kind
     assert str(found).startswith(file.removeprefix("file://").replace("%20", " "))
+
+
+GONE = """Some data may have been lost because they are not available in Kafka any more;
+either the data was aged out by Kafka or the topic may have been deleted before all the data in the
+topic was processed.
+Reason: Partition trains-0 offset was changed from 109 to 10.
+
+=== Streaming Query ===
+"""
+
+
+def test_what_is_gone_from_kafka_is_told() -> None:
+    found = explained(f"{BEGINS}{GONE}", Path("checkpoint"))
+    assert isinstance(found, CheckpointError)
+    assert "any more: Partition trains-0 offset was changed from 109 to 10; the option" in str(
+        found
+    )

@@ -30,6 +30,11 @@ _UNREADABLE: Final = re.compile(
     r"\[FAILED_READ_FILE[.\w]*\] Encountered error while reading file (?P<file>.+?)\. "
     r"(?P<why>.*?)\.? *SQLSTATE"
 )
+#: What Kafka says of a topic that is not there, and Spark of messages that are not there any more.
+_NO_TOPIC: Final = "UnknownTopicOrPartitionException"
+_GONE: Final = re.compile(
+    r"Some data may have been lost because .*?^Reason: (?P<why>.+?)\.?$", re.MULTILINE | re.DOTALL
+)
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
 #: How Spark says what is wrong with an expression: [ITS.NAME] A sentence. SQLSTATE: 42703; line 1
@@ -124,6 +129,15 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
         )
     if refused := list(_REFUSED.finditer(told)):
         return PipelineError(refused[-1]["said"])
+    if _NO_TOPIC in told:
+        return PipelineError(
+            "Kafka has not all the topics that are read; when it has, the next run goes on"
+        )
+    if found := _GONE.search(told):
+        return CheckpointError(
+            f"what was to be read next is not in Kafka any more: {found['why']}; the option "
+            'failOnDataLoss = "false" goes on without it'
+        )
     if found := _UNREADABLE.search(told):
         file = path_of(found["file"]) if found["file"].startswith("file:") else found["file"]
         why = found["why"] or "it is damaged, or of another format"
