@@ -11,14 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 from tests.pipeline.stream import BAD_LINES, FACTS, expected_rows, in_order, write_pipeline
 
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.file import load_pipeline
 from ebbtide.pipeline.progress import Progress
 from ebbtide.pipeline.run import run_pipeline
+from ebbtide.pipeline.sinks.kafka import KafkaSink
+from ebbtide.pipeline.sinks.parts import json_lines
+from ebbtide.pipeline.units.rules import ROWS
 from ebbtide.terms.writing import timed_line
 
 from .parts import connector
@@ -140,3 +145,18 @@ ends = "when read"
     assert letter["reason"] == "not a row of the schema"
     assert letter["source"].startswith("sensors/")
     assert letter["source"].endswith("@2")
+
+
+def test_a_topic_that_is_not_there_is_told(kafka: str, spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match="Kafka has not all the topics that are read; when it"):
+        run(kafka_pipeline(tmp_path, kafka, "nowhere"), spark)
+
+
+def test_a_broker_that_takes_nothing_is_told(spark: SparkSession) -> None:
+    row = {"t": 0, "op": "+", "s": "<a:s>", "p": "<a:p>", "o": "<a:o>", "until": None}
+    soon = {"kafka.max.block.ms": "500"}
+    sink = KafkaSink(spark, "127.0.0.1:1", "out", json_lines, "a b", lambda _: None, soon)
+    with pytest.raises(
+        PipelineError, match=r"Kafka at 127\.0\.0\.1:1 takes no messages for out: Topic"
+    ):
+        sink.write(0, pa.Table.from_pylist([row], ROWS))

@@ -130,6 +130,11 @@ def stream_of(spark: SparkSession, incoming: Path) -> DataFrame:
         file = incoming / f"{number}.csv"
         file.write_text("".join("|".join(map(str, fact)) + "\n" for fact in some))
         os.utime(file, (60 * number, 60 * number))
+    return stream_again(spark, incoming)
+
+
+def stream_again(spark: SparkSession, incoming: Path) -> DataFrame:
+    """The stream of the files that are there."""
     lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(incoming))
     return lines.selectExpr("split(value, '[|]') AS c").selectExpr(
         "timestamp_millis(CAST(c[0] AS LONG)) AS t", "c[1] AS s", "c[2] AS p", "c[3] AS o"
@@ -168,6 +173,13 @@ def test_a_stream_in_shards_says_what_one_reasoner_says(
     written_to_end(told, tmp_path)
     assert rows(spark.read.parquet(str(tmp_path / "out")).collect()) == in_order(expected)
 
+    (tmp_path / "in/3.csv").write_text((tmp_path / "in/2.csv").read_text())
+    counted = reason(
+        stream_again(spark, tmp_path / "in"), "rdfs-sparkwave", window=Count(7), **SETTINGS
+    )
+    with pytest.raises(PySparkException, match="another query: it was of rules over windows of t"):
+        written_to_end(counted, tmp_path)
+
 
 @pytest.mark.parametrize("window", [Count(7), Session(900, (0,))])
 def test_windows_that_are_not_of_time_are_in_one_place(
@@ -195,6 +207,10 @@ def test_windows_that_are_not_of_time_are_in_one_place(
     with pytest.raises(PySparkException, match="the window of stream default was "):
         written_to_end(
             reason(stream, "rdfs-sparkwave", **settings | {"window": Count(8)}), tmp_path
+        )
+    with pytest.raises(PySparkException, match=r"was of queries, .* is of rules over windows of t"):
+        written_to_end(
+            reason(stream, "rdfs-sparkwave", **settings | {"window": Sliding(900)}), tmp_path
         )
 
 
@@ -303,7 +319,7 @@ def test_what_the_time_may_be(spark: SparkSession) -> None:
         assert (row.t, row.s) == FACTS[0][:2]
     noon = facts.withColumn("t", F.lit("noon"))
     (row,) = reason(noon, (), letters=True).collect()
-    assert row.letter.reason.startswith("it needs t and three N-Triples terms")
+    assert row.letter.reason.startswith("it needs t: a number of milliseconds")
     with pytest.raises(PySparkException, match="no fact: it needs t"):
         reason(noon, "rdf").collect()
     for kind in ("date", "boolean", "array<int>"):
@@ -374,23 +390,33 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
         spark.conf.set("spark.sql.files.maxPartitionBytes", 1_000)
         assert read_rdf(spark, tmp_path / "a.nt").rdd.getNumPartitions() > 2
         assert read_rdf(spark, tmp_path / "c.ttl").rdd.getNumPartitions() == 1
+    # Blank nodes are those of their file, whichever files a task has.
+    (tmp_path / "e.nt").write_text(lines)
+    nodes = {row.o for row in read_rdf(spark, tmp_path / "[ae].nt").collect()}
+    apart = (read_rdf(spark, tmp_path / f"{each}.nt").collect() for each in "ae")
+    assert nodes == {row.o for each in apart for row in each}
+    assert len(nodes) == 6
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
-        read_rdf(spark, tmp_path / "d.nt").collect()
+        read_rdf(spark, tmp_path / "*.nt").collect()
 
 
 def test_rows_that_are_no_facts_are_dead_letters_or_fail(spark: SparkSession) -> None:
     good = (1_000, e("x"), e("knows"), '"y"@en')
     bad = [(1_000, "x", e("knows"), e("y")), (None, e("x"), e("knows"), None)]
+    bad.append((2**63 - 1, e("x"), e("knows"), e("far")))
     frame = spark.createDataFrame([good, *bad], "t long, s string, p string, o string")
+    # Whatever else is called a line.
+    frame = frame.withColumn("line", F.lit("7 to Bologna"))
     found = reason(frame, "rdfs-sparkwave", letters=True).collect()
     assert [(row.t, row.s) for row in found if row.letter is None] == [(1_000, e("x"))]
     assert sorted(row.letter.text for row in found if row.letter is not None) == [
+        f"{e('x')} {e('knows')} {e('far')}",
         f"{e('x')} {e('knows')} null",
         f"x {e('knows')} {e('y')}",
     ]
-    with pytest.raises(PySparkException, match="no fact: it needs t and three N-Triples terms"):
-        reason(frame, "rdfs-sparkwave").collect()
+    with pytest.raises(PySparkException, match="no fact: it needs three N-Triples terms"):
+        reason(frame.where("s = 'x'"), "rdfs-sparkwave").collect()
 
 
 def test_texts_of_rows_are_those_of_terms(spark: SparkSession) -> None:

@@ -95,3 +95,20 @@ def test_why_a_file_cannot_be_opened_is_told(tmp_path: Path) -> None:
         file = tmp_path / name
         found = explained(f"{BEGINS}{said.format(file.as_uri())}", Path("/data/checkpoint/spark"))
         assert str(found).startswith(f"{file} cannot be read: {why}; when it is put right")
+
+
+GONE = """Some data may have been lost because they are not available in Kafka any more;
+either the data was aged out by Kafka or the topic may have been deleted before all the data in the
+topic was processed.
+Reason: Partition trains-0 offset was changed from 109 to 10.
+
+=== Streaming Query ===
+"""
+
+
+def test_what_is_gone_from_kafka_is_told() -> None:
+    found = explained(f"{BEGINS}{GONE}", Path("checkpoint"))
+    assert isinstance(found, CheckpointError)
+    assert "any more: Partition trains-0 offset was changed from 109 to 10; the option" in str(
+        found
+    )

@@ -128,3 +128,14 @@ def test_the_command(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "10 facts after 3 rounds of joins" in ended.stderr
     assert set(written(tmp_path / "out")) == closure(IS_IN, tmp_path / "data.nt")
+
+
+def test_rows_are_the_facts_that_they_say(spark: SparkSession) -> None:
+    """One term, one text, as for `reason`; and what is no fact is not passed through."""
+    string = '"x"^^<http://www.w3.org/2001/XMLSchema#string>'
+    frame = spark.createDataFrame([(e("a"), e("p"), string)], "s string, p string, o string")
+    found = materialize(frame, f'[r: (?s {e("p")} "x") -> (?s {e("q")} "yes")]').collect()
+    assert sorted(found) == [(e("a"), e("p"), '"x"'), (e("a"), e("q"), '"yes"')]
+    for text in ("NULL", "'Ada'", "7"):
+        with pytest.raises(PySparkException, match="no fact: it needs three N-Triples terms"):
+            materialize(frame.selectExpr(f"{text} AS s", "p", "o"), IS_IN).collect()

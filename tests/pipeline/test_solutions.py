@@ -118,6 +118,18 @@ def test_types_are_of_variables_there_are() -> None:
         Columns.of(query("?room (COUNT(?v) AS ?n)"), {"v": "double"})
 
 
+def test_types_are_types_of_columns() -> None:
+    with pytest.raises(PipelineError, match=r"\?mean: float is not a type of a column \(such as"):
+        Columns.of(query(), {"mean": "float"})
+
+
+@pytest.mark.parametrize("taken", ["t", "query", "op", "until", "T"])
+def test_a_variable_has_a_column_of_its_own(taken: str) -> None:
+    """Two of one name are nothing that Spark could read."""
+    with pytest.raises(PipelineError, match=rf"rooms: \?{taken} needs another name, SELECT \(\?"):
+        Columns.of(query(f"(?v AS ?{taken})", ""), {})
+
+
 def test_other_forms_have_columns_too() -> None:
     register = "FROM STREAM <a:s> [RANGE 3s STEP 1s]"
     ask = parse_continuous_query(f"REGISTER QUERY q AS ASK {register} WHERE {{ ?s ?p ?o }}")

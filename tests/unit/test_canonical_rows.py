@@ -8,8 +8,10 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
-from ebbtide.pipeline.stages.canonical import NO_FACT, seeing  # noqa: E402
+from ebbtide.pipeline.stages.canonical import NO_FACT, NO_TIME, seeing  # noqa: E402
 from ebbtide.pipeline.stages.parse import error_type  # noqa: E402
+from ebbtide.pipeline.stages.years import NO_INSTANT  # noqa: E402
+from ebbtide.time.instant import EARLIEST, LATEST  # noqa: E402
 
 P = "<http://e/p>"
 BAD = {"line": 7, "column": None, "reason": "no JSON", "text": "{"}
@@ -27,6 +29,11 @@ def rows(*terms: tuple[Any, Any, Any], error: Any = None) -> Any:
             "error": pa.array([error] + [None] * (count - 1), error_type()),
         }
     )
+
+
+def at(batch: Any, instants: list[int | None]) -> Any:
+    times = pa.array(instants, pa.int64())
+    return batch.set_column(batch.schema.get_field_index("t"), "t", times)
 
 
 def seen(batch: Any, longest_term: int = 100) -> list[dict[str, Any]]:
@@ -71,6 +78,18 @@ def test_a_term_that_is_too_long():
     assert row["error"]["reason"] == "a term is longer than 100 bytes"
 
 
+def test_a_time_that_is_no_instant():
+    """One such row would end every run that begins with it."""
+    instants = [EARLIEST, LATEST, EARLIEST - 1, LATEST + 1]
+    found = seen(at(rows(*[(P, P, P)] * 4), instants))
+    assert [row["t"] for row in found] == [EARLIEST, LATEST, None, None]
+    assert [row["error"] and row["error"]["reason"] for row in found[1:]] == [
+        None,
+        NO_INSTANT,
+        NO_INSTANT,
+    ]
+
+
 def test_an_error_of_before_stays():
     found = seen(rows((None, None, None), (P, P, P), error=BAD))
     assert [row["error"] for row in found] == [None, BAD]
@@ -78,17 +97,20 @@ def test_an_error_of_before_stays():
 
 def test_rows_of_strangers_are_told_what_a_fact_needs():
     batch = rows((P, P, P), ("Ada", P, P), (P, P, None), (P, "<http://e/p", P), (P, P, '"a'))
-    t = pa.array([None, 5, 5, 5, 5], pa.int64())
-    batch = batch.set_column(batch.schema.get_field_index("t"), "t", t)
+    batch = at(batch, [None, 5, 5, 5, 5])
     (found,) = seeing(100, foreign=True)([batch])
     assert found.schema == batch.schema
     errors = [row["error"] for row in found.to_pylist()]
-    assert [error["reason"] for error in errors] == [NO_FACT] * 4 + ['not an RDF term: "a']
+    assert [error["reason"] for error in errors] == [
+        NO_TIME,
+        *[NO_FACT] * 3,
+        'not an RDF term: "a',
+    ]
     assert [error["text"] for error in errors[:3]] == [
         f"{P} {P} {P}",
         f"Ada {P} {P}",
         f"{P} {P} null",
     ]
-    for row in range(4):
-        with pytest.raises(ValueError, match=f"no fact: {NO_FACT}: "):
+    for row, reason in enumerate([NO_TIME, NO_FACT, NO_FACT, NO_FACT]):
+        with pytest.raises(ValueError, match=f"no fact: {reason}: "):
             list(seeing(100, fail=True, foreign=True)([batch.slice(row, 1)]))

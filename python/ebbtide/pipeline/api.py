@@ -326,7 +326,7 @@ def _columns(facts: DataFrame, stream: Column, content: Sequence[str]) -> DataFr
     else:
         raise PipelineError(f"t is milliseconds or timestamps, and the column is of type {kind}")
     source = F.col("source").cast("string") if "source" in facts.columns else F.lit("")
-    line = F.col("line").cast("int") if "line" in facts.columns else F.lit(None).cast("int")
+    line = F.col("line").try_cast("int") if "line" in facts.columns else F.lit(None).cast("int")
     columns = (stream.alias("stream"), source.alias("source"), line.alias("line"), time.alias("t"))
     return facts.select(*columns, *content)
 

@@ -19,7 +19,9 @@ from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
 from ebbtide.engines.dataframe import DataFrameEngine
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.stages.canonical import canonical_rows
 from ebbtide.pipeline.stages.documents import read_documents
+from ebbtide.pipeline.stages.parse import ANY
 from ebbtide.plan.joins import why_no_joins
 from ebbtide.program import TRIPLE, Program, is_event
 from ebbtide.program.user_module import UserModule
@@ -45,14 +47,10 @@ def closure_of(
     inferred_only: bool = False,
     builtins: Iterable[str] = (),
 ) -> Closure:
-    """The closure of facts, a DataFrame of s, p and o, under positive rules."""
+    """The closure of facts, a DataFrame of s, p and o as `stages.canonical` has them."""
     modules = list(map(UserModule.of, builtins))
     for module in modules:
         module.run()
-    if missing := [name for name in TERM_COLUMNS if name not in facts.columns]:
-        raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
-    if facts.isStreaming:
-        raise PipelineError("a stream has no closure; `reason` follows it tick by tick")
     stated = facts.select(*TERM_COLUMNS)
     engine = DataFrameEngine(facts.sparkSession, program_of_joins(rules), {}, modules)
     engine.add_frame(stated, TRIPLE)
@@ -77,10 +75,24 @@ def materialize(
     """The closure of facts under positive rules: s, p and o, each fact once.
 
     `facts` is a static DataFrame with the columns s, p and o (N-Triples texts), as `read_rdf` gives
-    it, of any size: nothing is collected. The rules are run as joins, at once, when this is called.
-    `builtins` are Python files or modules with what they call, as for `reason`.
+    it, of any size: nothing is collected. A row that is no fact fails it, as it does `reason`. The
+    rules are run as joins, at once, when this is called. `builtins` are Python files or modules
+    with what they call, as for `reason`.
     """
-    return closure_of(facts, rules, inferred_only=inferred_only, builtins=builtins).triples
+    stated = _seen(facts)
+    return closure_of(stated, rules, inferred_only=inferred_only, builtins=builtins).triples
+
+
+def _seen(facts: DataFrame) -> DataFrame:
+    """Rows of whoever made them, seen to be facts, with the one text of each term."""
+    if missing := [name for name in TERM_COLUMNS if name not in facts.columns]:
+        raise PipelineError(f"the facts lack the columns {', '.join(missing)}")
+    if facts.isStreaming:
+        raise PipelineError("a stream has no closure; `reason` follows it tick by tick")
+    texts = [F.col(name).cast("string").alias(name) for name in TERM_COLUMNS]
+    # Of no time, which facts of a stream have.
+    rows = facts.select(F.lit(0).cast("long").alias("t"), *texts)
+    return canonical_rows(rows, ANY, fail=True, foreign=True)
 
 
 def write_closure(

@@ -36,7 +36,12 @@ _ELSEWHERE: Final = re.compile(
     r"Wrong basePath (?P<folder>.+) for the root path: (?P<file>\S.*?)( SQLSTATE|$)", re.MULTILINE
 )
 #: What Spark says of files and folders of its own that somebody has deleted.
-_GONE: Final = re.compile(r"File file:(?P<file>/.+?) does not exist")
+_DELETED: Final = re.compile(r"File file:(?P<file>/.+?) does not exist")
+#: What Kafka says of a topic that is not there, and Spark of messages that are not there any more.
+_NO_TOPIC: Final = "UnknownTopicOrPartitionException"
+_GONE: Final = re.compile(
+    r"Some data may have been lost because .*?^Reason: (?P<why>.+?)\.?$", re.MULTILINE | re.DOTALL
+)
 #: What Spark says of a Python process that it waited for; how long it waits cannot be set.
 _LATE: Final = "Python worker failed to connect back"
 #: What a worker or the JVM says when it cannot write.
@@ -126,18 +131,50 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
     ... failed to connect back. SQLSTATE: XXKST'''.replace("\\n", " "), Path("checkpoint")))
     Spark waited for Python in vain: the machine may be too busy; the next run goes on from here
     """
-    if _LATE in told:
+    meanings = (_of_workers, _of_the_disk, _of_ours, _of_kafka, _of_files, _of_the_checkpoint)
+    return next((found for each in meanings if (found := each(told, checkpoint))), None)
+
+
+# ---- what a message may mean: the first that knows it ------------------------------------------
+
+
+def _of_workers(told: str, checkpoint: Path) -> PipelineError | None:
+    if _LATE not in told:
+        return None
+    return PipelineError(
+        "Spark waited for Python in vain: the machine may be too busy; "
+        "the next run goes on from here"
+    )
+
+
+def _of_the_disk(told: str, checkpoint: Path) -> PipelineError | None:
+    if not _FULL.search(told):
+        return None
+    return PipelineError(
+        f"No space left on the device of {checkpoint}, or of Spark's temporary files; "
+        "the next run goes on from here"
+    )
+
+
+def _of_ours(told: str, checkpoint: Path) -> PipelineError | None:
+    refused = list(_REFUSED.finditer(told))
+    return PipelineError(refused[-1]["said"]) if refused else None
+
+
+def _of_kafka(told: str, checkpoint: Path) -> PipelineError | None:
+    if _NO_TOPIC in told:
         return PipelineError(
-            "Spark waited for Python in vain: the machine may be too busy; "
-            "the next run goes on from here"
+            "Kafka has not all the topics that are read; when it has, the next run goes on"
         )
-    if _FULL.search(told):
-        return PipelineError(
-            f"No space left on the device of {checkpoint}, or of Spark's temporary files; "
-            "the next run goes on from here"
+    if found := _GONE.search(told):
+        return CheckpointError(
+            f"what was to be read next is not in Kafka any more: {found['why']}; the option "
+            'failOnDataLoss = "false" goes on without it'
         )
-    if refused := list(_REFUSED.finditer(told)):
-        return PipelineError(refused[-1]["said"])
+    return None
+
+
+def _of_files(told: str, checkpoint: Path) -> PipelineError | None:
     if found := _UNREADABLE.search(told):
         is_local = found["file"].startswith("file:")
         file = path_of(found["file"]) if is_local else found["file"]
@@ -151,7 +188,12 @@ def explained(told: str, checkpoint: Path) -> PipelineError | None:
             f"{found['folder']} is not where the files of the last batch were, such as "
             f"{read_path(found['file'])}: move the folder back, or start anew with --reset"
         )
-    if (found := _GONE.search(told)) and Path(found["file"]).is_relative_to(checkpoint):
+    return None
+
+
+def _of_the_checkpoint(told: str, checkpoint: Path) -> PipelineError | None:
+    found = _DELETED.search(told)
+    if found and Path(found["file"]).is_relative_to(checkpoint):
         return CheckpointError(f"{found['file']} was deleted while the run went on")
     first = told.splitlines()[0]
     causes = [first.partition("terminated with exception: ")[2] or first]

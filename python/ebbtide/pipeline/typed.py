@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 
 from ebbtide.pipeline.errors import PipelineError
+from ebbtide.pipeline.file.model import COLUMN_TYPE, NO_COLUMN_TYPE
 from ebbtide.terms import IRI, BlankNode, Literal, parse_term
 from ebbtide.terms.term import LANG_STRING, XSD_STRING
 from ebbtide.time import FOREVER
@@ -115,6 +116,16 @@ class Columns:
         if strange := [name for name in declared if name not in variables]:
             there = ", ".join(variables)
             raise PipelineError(f"{query.name} has no variable {strange[0]}; it has {there}")
+        for name, kind in declared.items():
+            if re.match(COLUMN_TYPE, kind) is None:
+                raise PipelineError(f"?{name}: {kind} is {NO_COLUMN_TYPE}")
+        # Spark does not tell columns apart by case.
+        of_all = {name for name, _ in FRONT}
+        if taken := [name for name in variables if name.lower() in of_all]:
+            raise PipelineError(
+                f"{query.name}: ?{taken[0]} needs another name, SELECT (?{taken[0]} AS ?other): "
+                f"every solution has a column {taken[0].lower()}"
+            )
         return cls(query.name, variables, {**known, **declared})
 
     @property

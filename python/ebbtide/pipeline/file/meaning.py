@@ -91,14 +91,15 @@ def has_atoms(stream: model.AnyStream) -> bool:
 
 
 def columns_of(pipeline: model.Pipeline, output: model.AnyOutput) -> Columns | None:
-    """The columns of a query's answers in an output; None if its rows are no answers."""
+    """The columns of a query's answers in an output; None if it has none, or no answers."""
     from ebbtide.pipeline.typed import Columns
 
-    types = getattr(output, "types", {})
+    if not isinstance(output, model.Parquet | model.SparkWritten):
+        return None
     for query in queries_of(pipeline):
         if query.name == output.of:
-            return Columns.of(query, types)
-    if types:
+            return Columns.of(query, output.types)
+    if output.types:
         raise ValueError("only a query's answers have types")
     return None
 

@@ -15,6 +15,7 @@ from ebbtide.pipeline.file.duration import PATTERN
 
 #: What a column of answers may be declared to be, by Spark's names.
 COLUMN_TYPE = r"^(string|boolean|bigint|double|timestamp|date|decimal\(\d{1,2},\s*\d{1,2}\))$"
+NO_COLUMN_TYPE = "not a type of a column (such as bigint, double, timestamp, decimal(10,2), string)"
 
 Positive: TypeAlias = Annotated[int, Meta(gt=0)]
 Port: TypeAlias = Annotated[int, Meta(ge=1, le=65_535)]

@@ -75,7 +75,7 @@ def _sentence(sentence: str, value: Any, kind: Any, key: str) -> str:
     if invalid is not None and (known := ", ".join(_choices(kind, key, value))):
         return f"{invalid[1]} is none of {known}"
     if repr(model.COLUMN_TYPE) in sentence:
-        return "not a type of a column (such as bigint, double, timestamp, decimal(10,2), string)"
+        return model.NO_COLUMN_TYPE
     if "matching regex" in sentence:
         return "not a duration (such as 500 ms, 3 s, 10 min, 2 h)"
     return _plain(sentence)

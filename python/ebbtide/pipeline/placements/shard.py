@@ -198,6 +198,26 @@ def _open(ends: Mapping[int, Instant], clock: Mapping[str, Any]) -> dict[int, In
     return {page: end for page, end in ends.items() if last is None or end > last}
 
 
+#: What a state store keeps of a shard, and of a unit in one place: the name and its columns.
+HEAD: Final = ("head", "head string")
+ENGINE: Final = ("engine", "mark string, snapshot binary")
+#: In words, which of the two a query is.
+IN_SHARDS: Final = "of rules over windows of time"
+IN_ONE_PLACE: Final = "of queries, a program of LARS, count windows or sessions"
+
+
+def refuse_if(is_of_other: bool, was: str, now: str) -> None:
+    """Refuse a checkpoint without a state of ours, if it has one of the other kind.
+
+    To Spark it would be a new state, and what the windows held would be gone without a word.
+    """
+    if is_of_other:
+        raise PipelineError(
+            f"the checkpoint belongs to another query: it was {was}, is {now}; "
+            "a new one starts anew"
+        )
+
+
 def refuse_other(
     known: Mapping[str, str],
     identity: Mapping[str, str],

@@ -35,7 +35,15 @@ from ebbtide.pipeline.failed import sentence_of, untold
 from ebbtide.pipeline.packed import unpacked
 from ebbtide.pipeline.placements.choose import is_one_machine, master_of
 from ebbtide.pipeline.placements.routing import ARROW, PARCELS, Routing, parcel_of
-from ebbtide.pipeline.placements.shard import Page, Shards
+from ebbtide.pipeline.placements.shard import (
+    ENGINE,
+    HEAD,
+    IN_ONE_PLACE,
+    IN_SHARDS,
+    Page,
+    Shards,
+    refuse_if,
+)
 from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.units.pieces import setting
 from ebbtide.pipeline.units.rules import ROWS, Rules
@@ -293,12 +301,17 @@ class _Stored:
     """The state of a shard in Spark's state store."""
 
     def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head = handle.getValueState("head", "head string")
+        self._head = handle.getValueState(*HEAD)
+        self._engine = handle.getValueState(*ENGINE)
         self._pages = handle.getMapState("pages", "number long", "until long, facts binary")
 
     def head(self) -> str | None:
         found = self._head.get()
-        return None if found is None else found[0]
+        if found is not None:
+            head: str = found[0]
+            return head
+        refuse_if(self._engine.exists(), IN_ONE_PLACE, IN_SHARDS)
+        return None
 
     def set_head(self, head: str) -> None:
         self._head.update((head,))

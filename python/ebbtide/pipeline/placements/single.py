@@ -26,7 +26,14 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from ebbtide.pipeline.checkpoint import Plan
 from ebbtide.pipeline.dead import letters_of
-from ebbtide.pipeline.placements.shard import refuse_other
+from ebbtide.pipeline.placements.shard import (
+    ENGINE,
+    HEAD,
+    IN_ONE_PLACE,
+    IN_SHARDS,
+    refuse_if,
+    refuse_other,
+)
 from ebbtide.pipeline.placements.sharded import STATE_STORE, own_workers
 from ebbtide.pipeline.units import Fed, Unit
 
@@ -131,7 +138,8 @@ class SingleProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Ask for the state."""
-        self._state = handle.getValueState("engine", "mark string, snapshot binary")
+        self._state = handle.getValueState(*ENGINE)
+        self._head = handle.getValueState(*HEAD)
 
     def handleInputRows(  # noqa: N802  (Spark's name)
         self,
@@ -158,6 +166,7 @@ class SingleProcessor(StatefulProcessor):
         kept = self._state.get()
         cached = _cache.pop(self._job, None)
         if kept is None:
+            refuse_if(self._head.exists(), IN_SHARDS, IN_ONE_PLACE)
             self._single.unit.begin()
         elif cached is not None and cached[0] == kept[0]:
             return cached[1]

@@ -12,6 +12,7 @@ part. What of it is there is read back, by its header, and left out.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -22,12 +23,17 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (as everybody does)
 
+from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.sinks.parts import Encode
 from ebbtide.testing.crash import crash_point
 
 HEADER: Final = "ebbtide"
 # Clocks of executors and of the driver may differ by so much, in seconds.
 _CLOCKS: Final = 60
+#: What Kafka says of messages that it does not take, or of itself if it is not there.
+_REFUSED: Final = re.compile(
+    r"org\.apache\.kafka\.common\.errors\.\w+: (?P<said>.+?)\.?$", re.MULTILINE
+)
 _RECORDS: Final = pa.schema([("key", pa.string()), ("value", pa.string())])
 
 
@@ -71,7 +77,16 @@ class KafkaSink:
         # One task, so that the order of rows is the order of messages.
         frame = self._spark.createDataFrame(table).coalesce(1)
         frame = frame.select("key", "value", self._headers(batch).alias("headers"))
-        frame.write.format("kafka").options(**self._options, topic=self._topic).save()
+        try:
+            frame.write.format("kafka").options(**self._options, topic=self._topic).save()
+        except (PySparkException, Py4JJavaError) as error:
+            if (refused := _REFUSED.search(str(error))) is None:
+                raise
+            servers = self._options["kafka.bootstrap.servers"]
+            raise PipelineError(
+                f"Kafka at {servers} takes no messages for {self._topic}: {refused['said']}; "
+                "the next run goes on from here"
+            ) from None
 
     def _written(self, batch: int) -> Counter[tuple[str, str]]:
         """The records of a batch that are in the topic."""

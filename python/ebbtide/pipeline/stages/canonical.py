@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ebbtide.pipeline.stages.parcels import Parse
 from ebbtide.pipeline.stages.parse import SHOWN, Documents, as_error, parsed, task
-from ebbtide.pipeline.stages.years import NO_YEAR, in_no_year
+from ebbtide.pipeline.stages.years import NO_INSTANT, NO_YEAR, in_no_year, out_of_range
 from ebbtide.terms.formats import TERM_COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-NO_FACT: Final = "it needs t and three N-Triples terms, such as <http://example/Ada>"
+NO_FACT: Final = "it needs three N-Triples terms, such as <http://example/Ada>"
+NO_TIME: Final = "it needs t: a number of milliseconds, or a timestamp"
 
 
 def canonical_rows(
@@ -90,10 +91,12 @@ def _seen(
     too_long = pc.indices_nonzero(is_long).to_pylist()
     reasons = {row: each.reason for row, each in wrong.items()}
     reasons |= dict.fromkeys(too_long, f"a term is longer than {longest_term} bytes")
-    if dated:
-        of_no_year = pc.indices_nonzero(in_no_year(batch.column("t"))).to_pylist()
-        reasons |= dict.fromkeys(of_no_year, NO_YEAR)
-    if foreign and (reasons or batch.column("t").null_count):
+    times = batch.column("t")
+    is_none, why = (in_no_year, NO_YEAR) if dated else (out_of_range, NO_INSTANT)
+    reasons |= dict.fromkeys(pc.indices_nonzero(is_none(times)).to_pylist(), why)
+    if foreign and times.null_count:
+        reasons |= dict.fromkeys(pc.indices_nonzero(pc.is_null(times)).to_pylist(), NO_TIME)
+    if foreign and reasons:
         reasons |= dict.fromkeys(_unlike_facts(batch), NO_FACT)
     for name, column in zip(TERM_COLUMNS, texts.columns, strict=True):
         batch = _with(batch, name, column)
@@ -104,10 +107,11 @@ def _seen(
 
 
 def _unlike_facts(batch: Any) -> Any:
-    """The numbers of the rows that lack something, or have a text that is not like a term."""
+    """The numbers of the rows that lack a term, or have a text that is not like one."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    are_like = pc.is_valid(batch.column("t"))
+    are_like = pa.repeat(True, batch.num_rows)
     for name in TERM_COLUMNS:
         text = batch.column(name)
         is_iri = pc.and_(pc.starts_with(text, "<"), pc.ends_with(text, ">"))

@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from ebbtide.pipeline.stages.parse import read_path
+from ebbtide.pipeline.stages.parse import path_of, read_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,30 +28,44 @@ def read_documents(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     for path in paths:
         format = PurePath(path.removesuffix(".gz")).suffix.removeprefix(".")
         if format in LINES:
-            lines = spark.read.text(path).select("value")
-            # Labels of blank nodes are local to their file, not to a task.
-            parts.append(lines.mapInArrow(_line_parser(format, path), SCHEMA))
+            lines = spark.read.text(path).select("value", "_metadata.file_path")
+            parts.append(lines.mapInArrow(_line_parser(format), SCHEMA))
         else:
             whole = spark.read.format("binaryFile").load(path).select("path", "content")
             parts.append(whole.mapInArrow(_parse_documents, SCHEMA))
     return reduce(lambda a, b: a.unionByName(b), parts).select(*map(F.col, ("s", "p", "o", "g")))
 
 
-def _line_parser(format: str, path: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _line_parser(format: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         from ebbtide.terms.formats import parse_lines
 
         for batch in batches:
-            table = pa.table(parse_lines(batch, format, path))
-            bad = table.filter(pa.compute.is_valid(table["error"]))
-            if bad.num_rows:
-                error = bad["error"][0].as_py()
-                raise ValueError(f"{path}: {error['reason']}: {error['line']}")
-            yield from _triples(table).to_batches()
+            # Labels of blank nodes are local to their file, not to a task, which may have several.
+            for file, lines in _by_file(batch):
+                table = pa.table(parse_lines(lines, format, file))
+                bad = table.filter(pa.compute.is_valid(table["error"]))
+                if bad.num_rows:
+                    error = bad["error"][0].as_py()
+                    raise ValueError(f"{file}: {error['reason']}: {error['line']}")
+                yield from _triples(table).to_batches()
 
     return parse
+
+
+def _by_file(batch: Any) -> Iterator[tuple[str, Any]]:
+    """The lines of a batch, those of one file together, as they come."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lines, files = batch.columns
+    runs = pc.run_end_encode(files)
+    first = 0
+    for file, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+        yield path_of(file), pa.record_batch([lines[first:end]], ["value"])
+        first = end
 
 
 def _parse_documents(batches: Iterable[Any]) -> Iterator[Any]:
