@@ -399,6 +399,9 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
         read_rdf(spark, tmp_path / "*.nt").collect()
+    (tmp_path / "d.nt").write_bytes('<a:s> <a:p> "caf\u00e9" .\n'.encode("latin-1"))
+    with pytest.raises(Exception, match=r"d\.nt: the line is not UTF-8: <a:s> <a:p> \"caf"):
+        read_rdf(spark, tmp_path / "d.nt").collect()
 
 
 def test_rows_that_are_no_facts_are_dead_letters_or_fail(spark: SparkSession) -> None:
@@ -529,6 +532,10 @@ def test_a_program_of_lars_reasons_over_atoms(spark: SparkSession) -> None:
     assert row.letter.text == "500\ttemp("
     with pytest.raises(PySparkException, match=r"temp\("):
         reason(bad, parse_lars(HOT), **SETTINGS).collect()
+    # Spark's texts may be any bytes.
+    bytes_ = frame.withColumn("atoms", F.expr("CAST(X'74FF' AS STRING)")).limit(1)
+    (row,) = reason(bytes_, parse_lars(HOT), letters=True, **SETTINGS).collect()
+    assert row.letter.reason == "the line is not UTF-8"
 
 
 MIXED = """@prefix e: <http://e/>.

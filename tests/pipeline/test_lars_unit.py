@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,10 +25,11 @@ PROGRAMS = {
 }
 
 
-def table(lines: str, name: str = "0.atoms") -> Any:
+def table(lines: str | bytes, name: str = "0.atoms") -> Any:
     """What the parse stage makes of some lines, as the driver hands it on."""
     documents = Documents(ATOMS, prefixes={"ex": "http://e/"})
-    batches = list(parse_document(name, lines.encode(), documents))
+    content = lines if isinstance(lines, bytes) else lines.encode()
+    batches = list(parse_document(name, content, documents))
     return pa.Table.from_batches(batches) if batches else None
 
 
@@ -155,6 +157,23 @@ def test_bad_lines_of_atoms_have_a_place(end: str) -> None:
     ]
     assert [row["error"]["line"] for row in rows if row["error"]] == [3, 4, 5]
     assert [row["error"]["text"] for row in rows if row["error"]] == lines[2:5]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_that_are_no_text_are_bad_and_no_others(end: bytes) -> None:
+    lines = [b"5\tp(a).", '6\tp("ä'.encode() + b'\xe4").', b"7\tp(b)."]
+    rows = table(end.join(lines)).to_pylist()
+    good = [row for row in rows if row["error"] is None]
+    bad = [row["error"] for row in rows if row["error"] is not None]
+    assert [(row["line"], row["t"], row["o"]) for row in good] == [(1, 5, "<a>"), (3, 7, "<b>")]
+    reason = "the line is not UTF-8"
+    assert bad == [{"line": 2, "column": 7, "reason": reason, "text": '6\tp("ä\ufffd").'}]
+
+
+def test_a_damaged_archive_of_atoms_is_one_letter() -> None:
+    packed = gzip.compress(b"5\tp(a).\n" * 1_000)
+    (row,) = table(packed[:-9]).to_pylist()
+    assert row["error"]["reason"] == "it cannot be read: it is gzip'd, and damaged"
 
 
 @pytest.mark.filterwarnings("error")

@@ -90,6 +90,20 @@ def test_a_time_that_is_no_instant():
     ]
 
 
+def test_bytes_that_are_no_text():
+    """Spark hands on whatever it was given as a string."""
+    batch = rows((P, P, P), (P, P, P), (P, P, P))
+    contents = [P.encode(), b"<http://e/\xff>", "<http://e/\u00e4>".encode()]
+    place = batch.schema.get_field_index("o")
+    batch = batch.set_column(place, "o", pa.array(contents).view(pa.string()))
+    first, second, third = seen(batch)
+    assert (first["o"], first["error"]) == (P, None)
+    assert (third["o"], third["error"]) == ("<http://e/\u00e4>", None)
+    assert second["s"] is second["o"] is None
+    assert second["error"]["reason"] == "it has bytes that are not UTF-8"
+    assert second["error"]["text"] == f"{P} {P} <http://e/\ufffd>"
+
+
 def test_an_error_of_before_stays():
     found = seen(rows((None, None, None), (P, P, P), error=BAD))
     assert [row["error"] for row in found] == [None, BAD]

@@ -212,8 +212,21 @@ def test_columns_of_lines():
     assert pa.table(quads).column_names == ["s", "p", "o", "g", "error"]
     with pytest.raises(ValueError, match="'ttl' has no lines"):
         parse_lines(lines, "ttl")
-    with pytest.raises(TypeError, match="lines are strings, not Int64"):
+    with pytest.raises(TypeError, match="lines are strings or bytes, not Int64"):
         parse_lines(pa.table({"value": [1]}))
+
+
+def test_columns_of_bytes():
+    """Of what is no text its line alone is bad."""
+    line = f"7\t{STATEMENT}".encode()
+    bad = '8\t<http://e/ä> "caf'.encode() + b"\xe9"
+    rows = pa.table(parse_lines(pa.table({"value": [line, None, line + b"\n" + bad]}))).to_pylist()
+    assert [row["t"] for row in rows] == [7, 7, None]
+    assert rows[2]["error"] == {
+        "column": 20,
+        "reason": "the line is not UTF-8",
+        "line": '8\t<http://e/ä> "caf\ufffd',
+    }
 
 
 def test_blank_nodes_are_local_to_their_document():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ebbtide.engines.budget import Budget
@@ -35,7 +37,7 @@ def table(kind: object, pairs: str, times: list[int]) -> object:
     return pa.table({"t": times, "who": pa.array(who, kind), "where": pa.array(where, kind)})
 
 
-@pytest.mark.parametrize(
+KINDS = pytest.mark.parametrize(
     "kind",
     [
         pa.string(),
@@ -46,6 +48,9 @@ def table(kind: object, pairs: str, times: list[int]) -> object:
     ],
     ids=str,
 )
+
+
+@KINDS
 def test_any_arrow_string_is_a_term(kind: object) -> None:
     native = engine()
     assert (
@@ -53,6 +58,28 @@ def test_any_arrow_string_is_a_term(kind: object) -> None:
     )
     native.advance(3)
     assert native.facts() == {is_in("A", "B"): 13, is_in("B", "C"): 12, is_in("A", "C"): 12}
+
+
+@KINDS
+def test_bytes_that_are_no_text_are_refused(kind: Any) -> None:
+    """Whoever brings a column says that they are; Spark does not look."""
+    data = table(pa.string(), "AB BC CD", [1, 2, 3])
+    contents = pa.array([b"<a:\xc3\xa4>", b"<a:b>", b"<a:\xe4>"])
+    # Arrow looks when it makes a dictionary, and a view, of what it was told to be texts.
+    texts = contents.view(pa.string())
+    if pa.types.is_dictionary(kind):
+        numbers = pa.array([0, 1, 2], kind.index_type)
+        large = contents.cast(pa.large_binary()).view(pa.large_string())
+        is_large = kind.value_type == pa.large_string()
+        texts = pa.DictionaryArray.from_arrays(numbers, large if is_large else texts)
+    elif kind != pa.string():
+        binary = pa.large_binary() if kind == pa.large_string() else pa.binary_view()
+        texts = contents.cast(binary).view(kind)
+    data = data.set_column(data.column_names.index(COLUMNS[1]), COLUMNS[1], texts)
+    said = f'column "{COLUMNS[1]}" has bytes that are not UTF-8 in row'
+    with pytest.raises(UnicodeError, match=f"^{said} 1$"):
+        engine().push_arrow(data.slice(1), "default", "isIn", "t", COLUMNS)
+    engine().push_arrow(data.slice(0, 2), "default", "isIn", "t", COLUMNS)
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])

@@ -6,7 +6,6 @@ use ebbtide_kernel::ids::{RelationId, TermId};
 use ebbtide_kernel::instant::NEVER;
 use ebbtide_kernel::key::Packed;
 use hashbrown::{HashMap, HashTable};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::kernel::Kernel;
@@ -98,7 +97,7 @@ impl BareTexts {
         let mut nanoseconds = 0;
         let mut came = Vec::new();
         for batch in capsule::import(data)? {
-            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let batch = batch?;
             for name in &columns {
                 let texts = columns::different_texts(&batch, name)?;
                 let clock = Clock::now();

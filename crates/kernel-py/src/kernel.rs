@@ -188,7 +188,7 @@ impl Kernel {
         let (mut late, mut outside, mut first) = (Vec::new(), Vec::new(), 0);
         let (stream, relation) = (StreamId::at(stream), RelationId::at(relation));
         for batch in capsule::import(data)? {
-            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let batch = batch?;
             let instants = columns::instants(&batch, time)?;
             let terms = self.intern_columns(&batch, &names)?;
             let mut tuple = vec![TermId(0); terms.len()];
@@ -216,7 +216,7 @@ impl Kernel {
     ) -> PyResult<()> {
         self.check_arity(relation, names.len())?;
         for batch in capsule::import(data)? {
-            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let batch = batch?;
             let terms = self.intern_columns(&batch, &names)?;
             for row in 0..batch.num_rows() {
                 let tuple: Vec<TermId> = terms.iter().map(|column| column[row]).collect();

@@ -72,6 +72,45 @@ impl Rows {
     }
 }
 
+/// What is read, line by line, and the rows that come of it.
+struct Lines {
+    syntax: Syntax,
+    labels: Labels,
+    statement: Statement,
+    rows: Rows,
+}
+
+impl Lines {
+    fn scan(&mut self, value: &str) {
+        for line in value.split(['\n', '\r']) {
+            match self.statement.scan(line, self.syntax, &self.labels) {
+                Ok(true) => self.rows.fact(line, &self.statement),
+                Ok(false) => {}
+                Err(refusal) => {
+                    let column = line[..refusal.position].chars().count() + 1;
+                    self.rows.bad(line, column, &refusal.reason);
+                }
+            }
+        }
+    }
+
+    fn scan_bytes(&mut self, value: &[u8]) {
+        if let Ok(text) = str::from_utf8(value) {
+            return self.scan(text);
+        }
+        for line in value.split(|byte| matches!(byte, b'\n' | b'\r')) {
+            match str::from_utf8(line) {
+                Ok(text) => self.scan(text),
+                Err(error) => {
+                    let before = String::from_utf8_lossy(&line[..error.valid_up_to()]);
+                    let column = before.chars().count() + 1;
+                    self.rows.bad(&String::from_utf8_lossy(line), column, "the line is not UTF-8");
+                }
+            }
+        }
+    }
+}
+
 fn syntax_named(name: &str) -> PyResult<Syntax> {
     match name {
         "tnt" => Ok(Syntax::Timed),
@@ -84,7 +123,7 @@ fn syntax_named(name: &str) -> PyResult<Syntax> {
 /// The facts of a column of lines, the first of `data`: columns (t,) s, p, o (, g), error.
 ///
 /// A line that is blank or a comment is no row; a bad one has an `error` (column, reason, line) and
-/// nothing else. A value may hold several lines.
+/// nothing else. A value may hold several lines, and is a text or bytes.
 #[pyfunction]
 #[pyo3(signature = (data, format="tnt", scope=None))]
 pub fn parse_lines(
@@ -95,36 +134,32 @@ pub fn parse_lines(
 ) -> PyResult<Table> {
     let syntax = syntax_named(format)?;
     let labels = scope.map_or_else(Labels::kept, Labels::of);
-    let batches: Result<Vec<_>, _> = capsule::import(data)?.collect();
-    let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let batches = capsule::import(data)?.collect::<PyResult<Vec<_>>>()?;
     py.detach(|| {
-        let mut rows = Rows::default();
-        let mut statement = Statement::default();
-        let mut scan = |value: &str| {
-            for line in value.split(['\n', '\r']) {
-                match statement.scan(line, syntax, &labels) {
-                    Ok(true) => rows.fact(line, &statement),
-                    Ok(false) => {}
-                    Err(refusal) => {
-                        let column = line[..refusal.position].chars().count() + 1;
-                        rows.bad(line, column, &refusal.reason);
-                    }
-                }
-            }
-        };
+        let mut lines =
+            Lines { syntax, labels, statement: Statement::default(), rows: Rows::default() };
         for batch in &batches {
             let array = batch.column(0);
             match array.data_type() {
-                DataType::Utf8 => array.as_string::<i32>().iter().flatten().for_each(&mut scan),
-                DataType::LargeUtf8 => {
-                    array.as_string::<i64>().iter().flatten().for_each(&mut scan);
+                DataType::Utf8 => {
+                    array.as_string::<i32>().iter().flatten().for_each(|v| lines.scan(v))
                 }
-                DataType::Utf8View => array.as_string_view().iter().flatten().for_each(&mut scan),
+                DataType::LargeUtf8 => {
+                    array.as_string::<i64>().iter().flatten().for_each(|v| lines.scan(v));
+                }
+                DataType::Utf8View => {
+                    array.as_string_view().iter().flatten().for_each(|v| lines.scan(v))
+                }
+                DataType::Binary => {
+                    array.as_binary::<i32>().iter().flatten().for_each(|v| lines.scan_bytes(v));
+                }
                 other => {
-                    return Err(PyTypeError::new_err(format!("lines are strings, not {other}")));
+                    let kind = format!("lines are strings or bytes, not {other}");
+                    return Err(PyTypeError::new_err(kind));
                 }
             }
         }
+        let mut rows = lines.rows;
         let mut columns: Vec<(&str, ArrayRef, bool)> = Vec::new();
         if syntax == Syntax::Timed {
             columns.push(("t", Arc::new(rows.instants.finish()), true));

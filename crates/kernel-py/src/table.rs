@@ -4,10 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{
-    ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator,
-    RecordBatchReader,
-};
+use arrow_array::{ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use ebbtide_formats::label::Labels;
 use ebbtide_formats::statement::Statement;
@@ -137,9 +134,7 @@ impl Table {
     fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let reader = capsule::import(data)?;
         let schema = reader.schema();
-        let batches: Result<Vec<_>, _> = reader.collect();
-        let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { schema, batches })
+        Ok(Self { schema, batches: reader.collect::<PyResult<_>>()? })
     }
 
     /// The rows of some columns of texts.

@@ -274,7 +274,7 @@ impl Timeline {
         let (mut rows, mut late, mut last) = (0, Vec::new(), None);
         let mut tuples = Vec::new();
         for batch in capsule::import(data)? {
-            let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let batch = batch?;
             let instants = columns::instants(&batch, time)?;
             let terms: Vec<Vec<TermId>> = names
                 .iter()

@@ -209,6 +209,12 @@ def canonical(batch: Any, *, relative: bool = False) -> tuple[Any, dict[int, Wro
     import pyarrow.compute as pc
 
     wrong: dict[int, Wrong] = {}
+    try:
+        table = Table(batch)
+    except UnicodeError:
+        batch, no_texts = _decoded(batch)
+        wrong = dict.fromkeys(no_texts, Wrong("it has bytes that are not UTF-8"))
+        table = Table(batch)
     for name, beginnings in _BEGINNINGS.items():
         column = batch.column(name)
         fits = pc.starts_with(column, beginnings[0]).fill_null(False)
@@ -219,7 +225,7 @@ def canonical(batch: Any, *, relative: bool = False) -> tuple[Any, dict[int, Wro
             for row in pc.indices_nonzero(pc.invert(fits)).to_pylist():
                 wrong.setdefault(row, Wrong(f"{_WRITTEN[name]}, not {column[row]}"))
     odd: dict[str, list[int]] = {}
-    for row, place in Table(batch).odd(list(TERM_COLUMNS)):
+    for row, place in table.odd(list(TERM_COLUMNS)):
         odd.setdefault(TERM_COLUMNS[place], []).append(row)
     for name, rows in odd.items():
         texts = batch.column(name).to_pylist()
@@ -231,6 +237,23 @@ def canonical(batch: Any, *, relative: bool = False) -> tuple[Any, dict[int, Wro
                 texts[row] = (term if relative else absolute(term)).text
             except TermError as error:
                 wrong[row] = Wrong(str(error), f", column {name}")
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, name, pa.array(texts, pa.string()))
+    return batch, wrong
+
+
+def _decoded(batch: Any) -> tuple[Any, set[int]]:
+    """Texts in UTF-8, and the rows of those that were not: Spark lets them be any bytes."""
+    import pyarrow as pa
+
+    wrong = set()
+    for name in TERM_COLUMNS:
+        texts: list[str | None] = []
+        for row, content in enumerate(batch.column(name).cast(pa.binary()).to_pylist()):
+            text = None if content is None else content.decode(errors="replace")
+            texts.append(text)
+            if text is not None and text.encode() != content:
+                wrong.add(row)
         place = batch.schema.get_field_index(name)
         batch = batch.set_column(place, name, pa.array(texts, pa.string()))
     return batch, wrong

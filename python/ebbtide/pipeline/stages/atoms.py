@@ -23,7 +23,15 @@ from ebbtide.languages.lars import LarsProgram
 from ebbtide.languages.lars.stream import parse_stream
 from ebbtide.pipeline.stages.canonical import seeing
 from ebbtide.pipeline.stages.parcels import Parse
-from ebbtide.pipeline.stages.parse import bad_lines, error_type, plain, rows_of
+from ebbtide.pipeline.stages.parse import (
+    GZIP,
+    SHOWN,
+    as_error,
+    bad_lines,
+    error_type,
+    plain,
+    rows_of,
+)
 from ebbtide.pipeline.stages.years import NO_YEAR, in_no_year
 from ebbtide.program import TRIPLE, Fact, ProgramError
 from ebbtide.terms import Term, parse_term
@@ -42,12 +50,13 @@ def parse_atom_document(
     """What one document holds, in record batches: plain lines first, then the others."""
     import pyarrow as pa
 
-    try:
-        text = plain(content).decode()
-    except UnicodeDecodeError as error:
-        problem = {"line": None, "column": None, "reason": f"it cannot be read: {error}"}
-        yield bad_lines(name, [{**problem, "text": None}])
+    data = plain(content)
+    if data.startswith(GZIP):
+        yield bad_lines(name, [as_error("it cannot be read: it is gzip'd, and damaged")])
         return
+    text, bad = _decoded(data)
+    if bad:
+        yield bad_lines(name, bad)
     atoms, others = read_atoms(text, longest_term)
     if len(atoms):
         plain_ones = pa.table(atoms)
@@ -60,6 +69,24 @@ def parse_atom_document(
         yield from _read_others(name, some, LarsProgram((), prefixes=dict(prefixes)), longest_term)
 
 
+def _decoded(data: bytes) -> tuple[str, list[dict[str, Any]]]:
+    """A text, without what stands in lines that are not UTF-8, and what is wrong with them."""
+    try:
+        return data.decode(), []
+    except UnicodeDecodeError:
+        lines, bad = data.split(b"\n"), []
+    for place, line in enumerate(lines):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            column = len(line[: error.start].decode()) + 1
+            found = {"line": place + 1, "column": column, "reason": "the line is not UTF-8"}
+            text = line.removesuffix(b"\r").decode(errors="replace")
+            bad.append({**found, "text": text[:SHOWN]})
+            lines[place] = b""
+    return b"\n".join(lines).decode(), bad
+
+
 def row_parser(
     prefixes: Mapping[str, str], longest_term: int, *, fail: bool, dated: bool = False
 ) -> Parse:
@@ -70,6 +97,7 @@ def row_parser(
     """
 
     def parse(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         for batch in batches:
@@ -80,12 +108,13 @@ def row_parser(
             if dated and pc.any(of_no_year := in_no_year(batch.column("t"))).as_py():
                 yield _of_no_year(batch.filter(of_no_year), fail)
                 batch = batch.filter(pc.invert(of_no_year))
-            texts = zip(
-                batch.column("t").to_pylist(), batch.column("atoms").to_pylist(), strict=True
+            # Spark lets texts be any bytes.
+            atoms = batch.column("atoms").cast(pa.binary()).to_pylist()
+            lines = (
+                f"{t}\t".encode() + b" ".join((some or b"").splitlines())
+                for t, some in zip(batch.column("t").to_pylist(), atoms, strict=True)
             )
-            lines = (f"{t}\t{' '.join((atoms or '').splitlines())}\n" for t, atoms in texts)
-            content = "".join(lines).encode()
-            for some in parse_atom_document("", content, prefixes, longest_term):
+            for some in parse_atom_document("", b"\n".join(lines), prefixes, longest_term):
                 yield _placed(some, batch, fail)
 
     return parse

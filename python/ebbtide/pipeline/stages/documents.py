@@ -28,7 +28,9 @@ def read_documents(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     for path in paths:
         format = PurePath(path.removesuffix(".gz")).suffix.removeprefix(".")
         if format in LINES:
-            lines = spark.read.text(path).select("value", "_metadata.file_path")
+            # As bytes: Spark's texts may be any, and what is no UTF-8 is a bad line.
+            bytes_ = F.col("value").cast("binary")
+            lines = spark.read.text(path).select(bytes_, "_metadata.file_path")
             parts.append(lines.mapInArrow(_line_parser(format), SCHEMA))
         else:
             whole = spark.read.format("binaryFile").load(path).select("path", "content")
