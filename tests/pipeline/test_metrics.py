@@ -15,7 +15,7 @@ from ebbtide.pipeline.errors import PipelineError
 from ebbtide.pipeline.metrics import as_text, exported
 from ebbtide.pipeline.progress import BatchProgress, Progress
 from ebbtide.pipeline.streams import StreamProgress
-from ebbtide.pipeline.view import View
+from ebbtide.pipeline.view import LAST_LINES, View
 
 BATCH = BatchProgress(
     batch=0, facts=7, bad=1, late=2, ticks=3, tick=3_000, entered=5, left=4, answers=6, holding=9,
@@ -89,6 +89,26 @@ def test_the_view_shows_them(seen: Progress) -> None:
     assert "tick 3.0 s, 9 facts hold, 1 bad, 2 late; tick latency p50 2.0 ms, p95 3.0 ms" in shown
     assert "line 8" in shown
     assert "line 2" not in shown
+
+
+@pytest.mark.parametrize(("height", "left"), [(24, 7), (29, 2), (30, 0)])
+def test_the_view_fits_on_the_terminal(height: int, left: int) -> None:
+    """Its log is always seen, and so is the stream that the others wait for."""
+    streams = {f"line {number}": StreamProgress(latest=2_000) for number in range(12)}
+    progress = Progress(streams={**streams, "slow": StreamProgress()})
+    progress.told({"rules": [1], "a query": [2]})
+    view = View(progress)
+    for number in range(LAST_LINES):
+        view.say(f"said {number}")
+    console = Console(width=100, height=height, force_terminal=False)
+    with console.capture() as captured:
+        console.print(view)
+    shown = captured.get().splitlines()
+    assert len(shown) <= height
+    assert any("others wait" in line for line in shown)
+    assert shown[-1] == f"said {LAST_LINES - 1}"
+    more = [re.findall(r"and \d+ more", line) for line in shown if "more" in line]
+    assert more == ([[f"and {left} more"]] if left else [])
 
 
 def test_the_view_shows_names_as_they_are() -> None:

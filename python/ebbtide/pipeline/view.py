@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,10 @@ from ebbtide.pipeline.streams import StreamProgress
 from ebbtide.time import Instant
 
 LAST_LINES: Final = 6
+#: Lines that are neither rows of the tables nor the log: borders, heads, the sums.
+FRAME: Final = 9
+
+Row: TypeAlias = tuple[RenderableType, ...]
 
 
 class View:
@@ -28,23 +33,43 @@ class View:
         """Add a line to the log."""
         self._log.append(sentence)
 
-    def __rich__(self) -> Group:
-        progress = self._progress
-        streams = Table("stream", "facts", "a second", "lag", "watermark", expand=True)
-        slowest = progress.slowest
-        for name, stream in progress.streams.items():
-            rate, watermark = f"{stream.rate:,.0f}", _time(stream.watermark)
-            if name in slowest:
-                watermark += ", others wait"
-            streams.add_row(Text(name), f"{stream.facts:,}", rate, _lag(stream), watermark)
-        rows = Table("rows of", "so far", expand=True)
-        for name, count in sorted(progress.rows.items()):
-            rows.add_row(Text(name), f"{count:,}")
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        progress, slowest = self._progress, self._progress.slowest
+        streams = list(progress.streams.items())
+        of_rows = [(Text(name), f"{count:,}") for name, count in sorted(progress.rows.items())]
+        room = max(4, console.height - FRAME - LAST_LINES)
+        for_rows = min(len(of_rows), max(room // 2, room - len(streams)))
+        if len(streams) > room - for_rows:
+            # Those that the others wait for are shown on any terminal.
+            streams.sort(key=lambda each: each[0] not in slowest)
+        of_streams = [_of_stream(name, each, name in slowest) for name, each in streams]
+        columns = ("stream", "facts", "a second", "lag", "watermark")
+        yield _table(columns, of_streams, room - for_rows)
+        yield _table(("rows of", "so far"), of_rows, for_rows)
         dead = f", {progress.bad} bad, {progress.late} late" if progress.bad + progress.late else ""
         latency = Latency.of(tuple(progress.tick_milliseconds))
         sums = f"tick {_time(progress.tick)}, {progress.holding:,} facts hold{dead}"
-        log = [Text(line, style="dim", no_wrap=True) for line in tuple(self._log)]
-        return Group(streams, rows, Text(f"{sums}; tick latency {latency}"), *log)
+        yield Text(f"{sums}; tick latency {latency}")
+        for line in tuple(self._log):
+            yield Text(line, style="dim", no_wrap=True)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Row], room: int) -> Table:
+    """As many rows as there is room for."""
+    table = Table(*columns, expand=True)
+    shown = rows if len(rows) <= room else rows[: max(0, room - 1)]
+    for row in shown:
+        table.add_row(*row)
+    if left := len(rows) - len(shown):
+        table.add_row(f"and {left} more")
+    return table
+
+
+def _of_stream(name: str, stream: StreamProgress, is_waited_for: bool) -> Row:
+    rate, watermark = f"{stream.rate:,.0f}", _time(stream.watermark)
+    if is_waited_for:
+        watermark += ", others wait"
+    return (Text(name), f"{stream.facts:,}", rate, _lag(stream), watermark)
 
 
 def _time(instant: Instant | None) -> str:
