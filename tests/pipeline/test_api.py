@@ -399,6 +399,11 @@ def test_rdf_files_are_data_frames(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "d.nt").write_text("<a:s> <a:p> .\n")
     with pytest.raises(Exception, match=r"d\.nt: "):
         read_rdf(spark, tmp_path / "*.nt").collect()
+    (tmp_path / "notes.txt").write_text(lines)
+    with pytest.raises(Exception, match=r"notes\.txt: there is no format 'txt'; there are nt"):
+        read_rdf(spark, tmp_path / "notes.txt").collect()
+    with pytest.raises(PipelineError, match=r"\['a\.nt'\] is no path; of several files each is an"):
+        read_rdf(spark, ["a.nt"])  # type: ignore[arg-type]
     (tmp_path / "d.nt").write_bytes('<a:s> <a:p> "caf\u00e9" .\n'.encode("latin-1"))
     with pytest.raises(Exception, match=r"d\.nt: the line is not UTF-8: <a:s> <a:p> \"caf"):
         read_rdf(spark, tmp_path / "d.nt").collect()

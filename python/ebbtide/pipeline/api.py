@@ -357,4 +357,6 @@ def read_rdf(spark: SparkSession, *paths: str | PathLike[str]) -> DataFrame:
     """
     if not paths:
         raise PipelineError("which files are to be read?")
+    if strange := [path for path in paths if not isinstance(path, str | PathLike)]:
+        raise PipelineError(f"{strange[0]!r} is no path; of several files each is an argument")
     return read_documents(spark, [str(path) for path in paths])

@@ -73,13 +73,18 @@ def _by_file(batch: Any) -> Iterator[tuple[str, Any]]:
 def _parse_documents(batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
-    from ebbtide.terms.formats import open_document
+    from ebbtide.terms.formats import FormatError, open_document
 
     for batch in batches:
         for path, content in zip(*batch.columns, strict=True):
             name = read_path(path.as_py())
             suffix = PurePath(name.removesuffix(".gz")).suffix.removeprefix(".")
-            reader = open_document(content.as_py(), suffix, name=name, graphs=True)
+            try:
+                reader = open_document(content.as_py(), suffix, name=name, graphs=True)
+            except FormatError:
+                raise
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
             while len(table := reader.table(65_536)):
                 yield from _triples(pa.table(table)).to_batches()
 
