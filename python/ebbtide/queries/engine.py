@@ -372,11 +372,18 @@ class QueryEngine:
         """The last tick that a query was asked at, or that was left out; None before the first."""
         return self._tasks[handle].ticks.last
 
-    def ask_from(self, handle: RegisteredQuery, tick: Instant) -> None:
-        """Ask a query from a tick on, or sooner, even if nothing happens on its streams."""
-        task = self._tasks[handle]
-        if task.ticks.begin(tick - task.ticks.lag):
-            self._schedule.note(task)
+    def go_on(self, handle: RegisteredQuery, last: Instant, first: Instant | None) -> None:
+        """Let a query that was last asked at a tick go on from facts of which one is the first.
+
+        It is asked from that tick on, or sooner, even if nothing happens on its streams. With `t0`
+        there are ticks from then on; those that see none of the facts are over.
+        """
+        ticks = self._tasks[handle].ticks
+        seen = last - ticks.lag
+        if self._t0 is not None and first is not None and not ticks.follows_facts:
+            self._tasks[handle].skip(min(first, seen) - 1)
+        ticks.begin(seen)
+        self._schedule.note(self._tasks[handle])
 
     def heartbeat(self, at: SupportsIndex, stream: str | IRI | None = None) -> None:
         """Time has reached `at` on a stream (or on all), though no fact says so."""

@@ -203,10 +203,11 @@ class Queries:
         facts = unpacked(data)
         # Earlier builds did not keep them.
         last = json.loads((facts.schema.metadata or {}).get(LAST_TICKS, "{}"))
+        first = pc.min(facts["t"]).as_py()
         for handle in self._handles:
             if (tick := last.get(handle.name)) is not None:
                 # Who reads what queries make may have begun with something that is made no more.
-                self._engine.ask_from(handle, tick)
+                self._engine.go_on(handle, tick, first)
         self.feed({name: facts.filter(pc.equal(facts["stream"], name)) for name in self._iris})
 
     def __len__(self) -> int:
