@@ -73,8 +73,9 @@ fn no_text(array: &dyn Array) -> Option<usize> {
         }
         DataType::Dictionary(_, _) => downcast_dictionary_array!(
             array => {
+                // All values are read, also one that no row has.
                 let value = no_text(array.values().as_ref())?;
-                array.keys_iter().position(|key| key == Some(value))
+                array.keys_iter().position(|key| key == Some(value)).or(Some(value))
             },
             _other => None
         ),
@@ -88,7 +89,8 @@ fn no_text_side_by_side<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> Op
     if bytes[ends[0].as_usize()..ends[array.len()].as_usize()].is_ascii() {
         return None;
     }
-    ends.windows(2).position(|ends| is_no_text(&bytes[ends[0].as_usize()..ends[1].as_usize()]))
+    let text = |row: usize| &bytes[ends[row].as_usize()..ends[row + 1].as_usize()];
+    (0..array.len()).find(|row| array.is_valid(*row) && is_no_text(text(*row)))
 }
 
 fn is_no_text(bytes: &[u8]) -> bool {
