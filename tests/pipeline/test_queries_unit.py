@@ -154,22 +154,38 @@ def test_a_chain_of_queries_is_restored_as_far_back_as_all_its_windows_reach() -
         other.restore(snapshot)
 
 
-def test_who_reads_what_is_made_no_more_is_asked_after_a_restore() -> None:
+@pytest.mark.parametrize(
+    ("story", "report", "start"),
+    [
+        ([(1, 9), (7, 1), (107, 1), (207, 1)], "window-close", None),
+        ([(1, 9), (101, 1), (201, 1), (204, 9)], "window-close", None),
+        ([(1, 9), (2, 1), (102, 9)], "content-change", 0),
+    ],
+)
+def test_who_reads_what_is_made_no_more_is_asked_after_a_restore(
+    story: list[tuple[int, int]], report: str, start: int | None
+) -> None:
+    """A story is of seconds and speeds, of which only 9 is an alarm."""
     alarms = """PREFIX ex: <http://e/> REGISTER STREAM alarms AS CONSTRUCT { ?x ex:is ex:fast }
     FROM STREAM ex:cars [RANGE 5s STEP 1s] WHERE { ?x ex:speed 9 }"""
     count = """REGISTER QUERY count AS SELECT (COUNT(*) AS ?n)
     FROM STREAM <alarms> [RANGE 5s STEP 1s] WHERE { ?x ?p ?o }"""
     made = [parse_continuous_query(text) for text in (alarms, count)]
-    whole, other = unit_of(made), unit_of(made)
-    expected = []
-    for second, speed in ((1, 9), (100, 1), (102, 1)):
+
+    def begun() -> Queries:
+        unit = Queries(made, {"cars": CARS}, report=report, start=start)
+        unit.begin()
+        return unit
+
+    whole, other = begun(), begun()
+    for second, speed in story:
         batch = {"cars": table_of([(1_000 * second, 1, speed)])}
         expected = said(whole.feed(batch))
         assert said(other.feed(batch)) == expected
         snapshot = other.snapshot()
-        other = unit_of(made)
+        other = begun()
         other.restore(snapshot)
-    assert [row["t"] for row in expected if row["query"] == "count"] == [100_000, 101_000]
+    assert "count" in {row["query"] for row in expected}
     assert said(other.finish()) == said(whole.finish())
 
 
