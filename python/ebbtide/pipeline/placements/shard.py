@@ -28,6 +28,13 @@ from ebbtide.pipeline.packed import packed, unpacked
 from ebbtide.pipeline.units.rules import Rules
 from ebbtide.time import FOREVER, Instant, TimeWindow, Window, WindowError
 
+#: What a state store keeps of a shard, and of a unit in one place: the name and its columns.
+HEAD: Final = ("head", "head string")
+ENGINE: Final = ("engine", "mark string, snapshot binary")
+#: In words, which of the two a query is.
+IN_SHARDS: Final = "of rules over windows of time"
+IN_ONE_PLACE: Final = "of queries, a program of LARS, count windows or sessions"
+
 
 class Page(NamedTuple):
     """The facts a batch brought, and the instant from which none of them holds."""
@@ -196,14 +203,6 @@ def _open(ends: Mapping[int, Instant], clock: Mapping[str, Any]) -> dict[int, In
     """The pages of which a fact may still be in a window, and when that ends."""
     last = clock["ticks"]["last"]
     return {page: end for page, end in ends.items() if last is None or end > last}
-
-
-#: What a state store keeps of a shard, and of a unit in one place: the name and its columns.
-HEAD: Final = ("head", "head string")
-ENGINE: Final = ("engine", "mark string, snapshot binary")
-#: In words, which of the two a query is.
-IN_SHARDS: Final = "of rules over windows of time"
-IN_ONE_PLACE: Final = "of queries, a program of LARS, count windows or sessions"
 
 
 def refuse_if(is_of_other: bool, was: str, now: str) -> None:

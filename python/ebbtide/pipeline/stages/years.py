@@ -17,8 +17,6 @@ NO_YEAR: Final = (
     "its time is not in the years 1 to 9999; a number in a column of type timestamp counts seconds,"
     " so milliseconds need the type bigint"
 )
-
-
 NO_INSTANT: Final = "its time is not an instant (beyond 2^62 milliseconds)"
 
 
